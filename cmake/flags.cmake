@@ -21,4 +21,4 @@ add_library(samebit_numeric_flags INTERFACE)
 # No contraction: every fma in the source is written as one. No fast-math, also
 # not at link time, where it would switch on flush-to-zero for the process.
 target_compile_options(samebit_numeric_flags INTERFACE
-  -ffp-contract=off -fno-fast-math -fno-math-errno -frounding-math -fno-strict-aliasing)
+  -ffp-contract=off -fno-fast-math -fno-math-errno -fno-strict-aliasing)

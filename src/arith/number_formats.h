@@ -22,7 +22,7 @@ struct WeightFormat {
   uint32_t block_bytes;         // bytes of a stored block
   bool quantized;               // rule Q (true) or rule L (false)
   uint32_t scale_elements;      // elements that share one scale: 32, or 16 for Q6_K; 1 for float formats
-  int32_t code_offset;          // stored code minus signed code: 8 for Q4_0, 16 for Q5_0, 32 for Q6_K, 0 otherwise
+  int32_t code_offset;          // stored code minus signed code: 8 Q4_0, 16 Q5_0, 128 Q8_0 (as unpacked), 32 Q6_K, else 0
   uint32_t code_bits;           // 4, 5, 6 or 8; 0 for float formats
   bool has_minimum;             // Q4_1, Q5_1, Q4_K, Q5_K
 };
@@ -56,7 +56,7 @@ inline float Bf16ToF32(uint16_t bits) { return FloatOf(uint32_t{bits} << 16); }
 // Precondition: Format(type).quantized.
 void UnpackBlock(WeightType type, const void* block, uint8_t* codes, float* scales, float* minimums);
 
-// The value that a stored code stands for: fma(scale, code - offset, minimum). Offset is 128 for Q8_0.
+
 // Dequantizes `elements` elements (a whole number of blocks) to f32, one rounding each; float formats widen exactly.
 void Dequantize(WeightType type, const void* blocks, uint64_t elements, float* out);
 

@@ -1,0 +1,86 @@
+// Rule F, elementary functions: fixed sequences of + - * / fma, no libm. Coefficients by tools/derive_exp.py.
+//
+// Errors stated here are measured by elementary_test.cc over every binary32 value of the range or a dense sample.
+#pragma once
+
+#include "arith/environment.h"
+#include "arith/number_formats.h"
+
+namespace samebit::arith {
+
+namespace exp_constants {
+inline constexpr float kLog2E = 0x1.715476p+0f;
+inline constexpr float kLn2High = 0x1.62e4p-1f;       // 16 bits: n * kLn2High is exact
+inline constexpr float kLn2Low = 0x1.7f7d1cp-20f;
+inline constexpr float kMagic = 12582912.0f;           // 1.5 * 2^23: adding it rounds to an integer, nearest even
+inline constexpr float kC6 = 0x1.6a241p-10f, kC5 = 0x1.1239f8p-7f, kC4 = 0x1.5558f2p-5f, kC3 = 0x1.555492p-3f,
+                       kC2 = 0x1.fffffcp-2f;
+inline constexpr float kNegMin = -87.3f;               // below it exp is under 2^-126
+inline constexpr float kMin = -104.0f, kMax = 89.0f;   // below: 0; above: infinity
+}  // namespace exp_constants
+
+namespace internal {
+// exp(r) for |r| <= ln2/2: 1 + (r + r^2 p(r)), p in Horner form.
+inline float ExpOfReduced(float r) {
+  using namespace exp_constants;
+  float p = kC6;
+  p = Fma(p, r, kC5);
+  p = Fma(p, r, kC4);
+  p = Fma(p, r, kC3);
+  p = Fma(p, r, kC2);
+  return Fma(p, r * r, r) + 1.0f;
+}
+}  // namespace internal
+
+// exp(x) for x <= 0: softmax and sampling weights. Exactly 0 below -87.3 and for NaN. Error at most 1.1 ulp.
+// Only for x <= 0 (or NaN, or -infinity); exp_neg(0) is exactly 1.
+inline float ExpNeg(float x) {
+  using namespace exp_constants;
+  const float clamped = Max(x, kNegMin);
+  const float shifted = Fma(clamped, kLog2E, kMagic);
+  const float n = shifted - kMagic;
+  const float r = Fma(n, -kLn2Low, Fma(n, -kLn2High, clamped));
+  const float mantissa = internal::ExpOfReduced(r);
+  const uint32_t exponent = (BitsOf(shifted) - BitsOf(kMagic)) << 23;  // n in the exponent field, modulo 2^32
+  const float y = FloatOf(BitsOf(mantissa) + exponent);
+  return x > kNegMin ? y : 0.0f;
+}
+
+// exp(x), whole range with gradual underflow and infinity above 88.72. NaN gives an unspecified number: callers
+// detect NaN elsewhere. Error at most 1.1 ulp for normal results.
+inline float Exp(float x) {
+  using namespace exp_constants;
+  float clamped = Max(x, kMin);
+  clamped = kMax > clamped ? clamped : kMax;
+  const float shifted = Fma(clamped, kLog2E, kMagic);
+  const float n = shifted - kMagic;
+  const float r = Fma(n, -kLn2Low, Fma(n, -kLn2High, clamped));
+  const float mantissa = internal::ExpOfReduced(r);
+  // 2^n as a product of two normal powers, so that the last multiplication rounds a subnormal result once.
+  const int32_t whole = static_cast<int32_t>(BitsOf(shifted) - BitsOf(kMagic));
+  const int32_t half = whole >> 1;
+  const float first = FloatOf(static_cast<uint32_t>(half + 127) << 23);
+  const float second = FloatOf(static_cast<uint32_t>(whole - half + 127) << 23);
+  return (mantissa * first) * second;
+}
+
+// silu(x) = x / (1 + exp(-x)). Error at most 3 ulp.
+inline float Silu(float x) { return x / (1.0f + Exp(0.0f - x)); }
+
+// gelu(x), tanh form, as x * sigmoid(2u) with 2u = x * (2 sqrt(2/pi) + 2 sqrt(2/pi) 0.044715 x^2): the same function
+// as 0.5 x (1 + tanh(u)) without its cancellation. Error at most 16 ulp where the result is not tiny.
+inline constexpr float kGeluLinear = -0x1.988454p+0f;  // -2 sqrt(2/pi)
+inline constexpr float kGeluCubic = -0x1.2444f2p-4f;   // -2 sqrt(2/pi) * 0.044715
+inline float GeluTanh(float x) {
+  const float minus_two_u = x * Fma(x * x, kGeluCubic, kGeluLinear);
+  return x / (1.0f + Exp(minus_two_u));
+}
+
+// Binary64 functions for tables and once-per-token values: + - * / only (no fma, so that every machine has them in
+// hardware). Errors under 2 units of 2^-53 relative to the result's magnitude, far under half a binary32 ulp.
+double Log64(double x);                                     // x > 0, finite, normal
+double Exp64(double x);                                     // |x| <= 700
+void SinCos64(double x, double* sine, double* cosine);      // |x| <= 2^20
+float Sqrt(float x);                                        // IEEE square root
+
+}  // namespace samebit::arith

@@ -1,0 +1,97 @@
+#include "kernels/team.h"
+
+#include "arith/environment.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace samebit::kernels {
+
+namespace {
+
+// About 50 us of spinning: longer than any gap between two steps of a busy engine, short enough to be invisible in an
+// idle one.
+constexpr int kSpinsBeforeSleep = 20000;
+// A barrier is normally passed within a microsecond or with the imbalance of one matrix; after this the other thread
+// has lost its core, and yielding lets it have ours.
+constexpr int kSpinsBeforeYield = 4000;
+
+inline void Pause() {
+#if defined(__x86_64__)
+  _mm_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+}  // namespace
+
+void Worker::Barrier() {
+  if (count_ > 1) team_->WaitAtBarrier();
+}
+
+Team::Team(uint32_t threads) : count_(threads < 1 ? 1 : threads) {
+  arith::EnterFloatEnvironment();
+  for (uint32_t index = 1; index < count_; ++index) threads_.emplace_back([this, index] { Loop(index); });
+}
+
+Team::~Team() {
+  stop_.store(true, std::memory_order_relaxed);
+  run_.fetch_add(1, std::memory_order_release);
+  run_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void Team::Loop(uint32_t index) {
+  arith::EnterFloatEnvironment();
+  uint32_t seen = 0;
+  for (;;) {
+    int spins = 0;
+    while (run_.load(std::memory_order_acquire) == seen) {
+      if (++spins < kSpinsBeforeSleep) {
+        Pause();
+      } else {
+        run_.wait(seen, std::memory_order_acquire);
+      }
+    }
+    ++seen;
+    if (stop_.load(std::memory_order_relaxed)) return;
+    Worker worker(this, index, count_);
+    (*work_)(worker);
+    WaitAtBarrier();
+  }
+}
+
+void Team::Run(const std::function<void(Worker&)>& work) {
+  arith::EnterFloatEnvironment();  // the calling thread may be a different one each time
+  Worker worker(this, 0, count_);
+  if (count_ == 1) {
+    work(worker);
+    return;
+  }
+  work_ = &work;
+  run_.fetch_add(1, std::memory_order_release);
+  run_.notify_all();
+  work(worker);
+  WaitAtBarrier();
+}
+
+void Team::WaitAtBarrier() {
+  const uint32_t generation = generation_.load(std::memory_order_acquire);
+  if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == count_) {
+    arrived_.store(0, std::memory_order_relaxed);
+    generation_.fetch_add(1, std::memory_order_release);
+    return;
+  }
+  int spins = 0;
+  while (generation_.load(std::memory_order_acquire) == generation) {
+    if (++spins < kSpinsBeforeYield) {
+      Pause();
+    } else {
+      std::this_thread::yield();
+    }
+  }
+}
+
+}  // namespace samebit::kernels
