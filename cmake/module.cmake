@@ -3,8 +3,13 @@
 # One module is one folder under src/: a static library samebit_<name>, the modules it may
 # include (checked against ARCHITECTURE.md by tests/house), and its tests. A *_test.cc in the
 # folder that is not listed fails the configure step, so that no test can be forgotten.
-find_package(GTest REQUIRED)
-include(GoogleTest)
+#
+# A numeric-only (cross) build has no GoogleTest for its target: its tests are plain programs (tests/golden), and
+# samebit_test makes nothing there.
+if(NOT SAMEBIT_NUMERIC_ONLY)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+endif()
 
 function(samebit_module name)
   cmake_parse_arguments(M "NUMERIC" "" "SOURCES;DEPS;LIBS;TESTS" ${ARGN})
@@ -15,6 +20,9 @@ function(samebit_module name)
   target_link_libraries(${target} PUBLIC ${M_DEPS} ${M_LIBS})
   if(M_NUMERIC)
     target_link_libraries(${target} PRIVATE samebit_numeric_flags)
+  endif()
+  if(SAMEBIT_NUMERIC_ONLY)
+    return()
   endif()
   file(GLOB_RECURSE found RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *_test.cc)
   foreach(test IN LISTS found)
@@ -29,6 +37,9 @@ endfunction()
 
 # samebit_test(name SOURCES ... DEPS module ... [LIBS ...]): one GoogleTest program.
 function(samebit_test name)
+  if(SAMEBIT_NUMERIC_ONLY)
+    return()
+  endif()
   cmake_parse_arguments(T "" "" "SOURCES;DEPS;LIBS" ${ARGN})
   add_executable(${name} ${T_SOURCES})
   list(TRANSFORM T_DEPS PREPEND samebit_)

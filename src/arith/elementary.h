@@ -8,6 +8,14 @@
 
 namespace samebit::arith {
 
+// The stated error bounds, asserted by the test and measured over complete ranges by tests/golden/arith_error.
+inline constexpr double kExpErrorUlp = 1.1;            // Exp where the result is normal or subnormal, ExpNeg
+inline constexpr double kSiluErrorUlp = 3.0;
+inline constexpr double kGeluPositiveErrorUlp = 3.0;   // x > 0
+inline constexpr double kGeluNegativeErrorUlp = 16.0;  // -3 <= x < 0
+inline constexpr double kGeluTailErrorUlp = 100.0;     // -8 <= x < -3, where the result is under 0.004
+inline constexpr double kError64Units = 4.0;           // Exp64, Log64: units of 2^-53 of the binade; SinCos64: of 1
+
 namespace exp_constants {
 inline constexpr float kLog2E = 0x1.715476p+0f;
 inline constexpr float kLn2High = 0x1.62e4p-1f;       // 16 bits: n * kLn2High is exact

@@ -21,8 +21,8 @@ class Sha256 {
  public:
   Sha256();
   ~Sha256();
-  Sha256(const Sha256&) = delete;
-  Sha256& operator=(const Sha256&) = delete;
+  Sha256(Sha256&&) noexcept;             // the moved-from object may only be destroyed or assigned to
+  Sha256& operator=(Sha256&&) noexcept;
 
   void Update(const void* data, size_t data_bytes);
   void Update(std::string_view text) { Update(text.data(), text.size()); }

@@ -14,8 +14,11 @@ inline constexpr uint64_t kTensorCountMax = 1 << 16;
 inline constexpr uint32_t kTensorRankMax = 4;
 inline constexpr uint64_t kTensorElementsMax = 1ull << 40;
 inline constexpr uint64_t kSafetensorsHeaderBytesMax = 100ull << 20;  // the format's own limit
+inline constexpr uint32_t kShardCountMax = 1024;  // files of one model; the largest published ones have under 200
 inline constexpr uint64_t kJsonFileBytesMax = 256ull << 20;           // a tokenizer.json of 34 MB is the largest met
 inline constexpr uint32_t kJsonDepthMax = 64;
+// Values that are built in memory (16 bytes or more each): a header of 65,536 tensors has about 600,000.
+inline constexpr uint64_t kJsonValuesMax = 1 << 22;
 
 // Model shapes. Above these a size computation could leave 64 bits or a stack array its place.
 inline constexpr uint32_t kLayersMax = 1024;
@@ -29,7 +32,15 @@ inline constexpr uint32_t kContextMax = 1 << 20;  // RoPE's argument reduction i
 inline constexpr uint64_t kPromptBytesMax = 16ull << 20;
 inline constexpr uint64_t kTemplateBytesMax = 1ull << 20;
 inline constexpr uint64_t kTemplateOutputBytesMax = 32ull << 20;
-inline constexpr uint64_t kTemplateFuel = 10'000'000;  // instructions; a real template needs a few thousand
+// An instruction, or 64 bytes that the template makes, costs one unit. A real template needs a few thousand; more is
+// given for long messages. A template can nest a value about once in three units, and the interpreter's stack is
+// sized for that, so this bound also bounds its memory (text/rust/src/template.rs).
+inline constexpr uint64_t kTemplateFuel = 1'000'000;
+inline constexpr uint64_t kTemplateBytesPerFuel = 8;  // of the messages: a template may copy each byte eight times
+inline constexpr uint64_t kMessagesMax = 1 << 16;
+// Sum of the squared lengths of a SentencePiece vocabulary's pieces: the work of finding its merges. Gemma 3's is
+// under 2^25.
+inline constexpr uint64_t kPieceSquaresMax = 1ull << 32;
 
 // Requests.
 inline constexpr uint32_t kStopStringsMax = 64;
@@ -38,5 +49,11 @@ inline constexpr uint32_t kLogitBiasEntriesMax = 1 << 16;
 inline constexpr uint32_t kTopLogprobsMax = 64;
 inline constexpr uint32_t kSamplesMax = 256;    // n
 inline constexpr uint32_t kBeamWidthMax = 64;
+
+// Replay's prompt sets. A line may hold a prompt of the size above; a set is run many times, so it stays small.
+inline constexpr uint64_t kPromptFileBytesMax = 256ull << 20;
+inline constexpr uint32_t kPromptsMax = 10'000;
+inline constexpr uint32_t kPromptIdBytesMax = 128;     // stands in every table row
+inline constexpr uint32_t kPromptMessagesMax = 1024;
 
 }  // namespace samebit::limits

@@ -52,6 +52,9 @@ struct ModelConfig {
   double rope_base = 10000;
   double rope_base_local = 10000;  // layers with a sliding window (Gemma 3)
   RopeScaling rope_scaling;        // global layers only
+  // [head_size / 2], or empty: each divides the rotation frequency of its pair, in global layers. GGUF files of Llama 3
+  // carry the scaling in this form (rope_freqs.weight) instead of rope_scaling; never both.
+  std::vector<float> rope_frequency_factors;
   uint32_t sliding_window = 0;     // keys visible to a local layer, the token itself included; 0: none
   std::vector<bool> layer_is_local;  // [layers]; all false where there is no window
   float embedding_scale = 1;       // Gemma 3: sqrt(width) rounded as the training code does

@@ -1,1 +1,13 @@
-pub fn x(){}
+//! The Rust libraries behind samebit's text module: tokenizers and chat templates, behind the C ABI of samebit_text.h.
+
+mod byte_level;
+mod c_abi;
+mod civil_time;
+mod failure;
+mod gguf;
+mod hugging_face;
+mod python_json;
+mod sentence_piece;
+mod template;
+mod token_table;
+mod tokenizer;

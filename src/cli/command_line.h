@@ -1,0 +1,23 @@
+// argv -> the command to run with its flags set, or help, or one sentence about what is wrong.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/command.h"
+
+namespace samebit::cli {
+
+struct HelpText {
+  std::string text;
+};
+
+// The command asked for (its targets are filled), or the help that was asked for (--help, help [COMMAND]).
+// Failure: kInvalidArgument, a sentence that says what to do.
+Result<std::variant<Command*, HelpText>> ParseCommandLine(const std::vector<std::unique_ptr<Command>>& commands,
+                                                          const std::vector<std::string>& arguments);
+
+}  // namespace samebit::cli

@@ -1,0 +1,16 @@
+#include "cli/command.h"
+
+namespace samebit::cli {
+
+std::vector<std::unique_ptr<Command>> MakeCommands() {
+  std::vector<std::unique_ptr<Command>> commands;
+  commands.push_back(MakeRunCommand());
+  commands.push_back(MakeReplayCommand());
+  commands.push_back(MakeBenchCommand());
+  commands.push_back(MakeDoctorCommand());
+  commands.push_back(MakeVersionCommand());
+  commands.push_back(MakeReplayChildCommand());
+  return commands;
+}
+
+}  // namespace samebit::cli

@@ -1,0 +1,29 @@
+// The flags that set up the engine, shared by run, bench and replay. None of them can move a bit.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "cli/flag_table.h"
+#include "engine/options.h"
+
+namespace samebit::cli {
+
+struct EngineFlags {
+  std::optional<uint32_t> threads, page_tokens, prefill_chunk, context, cache_mib, tensor_parallel;
+  std::optional<std::string> isa, cache_type;
+  bool no_prefix_cache = false;
+
+  // --threads and --isa.
+  std::vector<Flag> machine_flags();
+  // --kv, --page-tokens, --prefill-chunk, --context, --cache-mib, --no-prefix-cache, --tensor-parallel.
+  std::vector<Flag> cache_flags();
+
+  // Defaults: the cores that this process may use, the fastest instruction set of this machine.
+  // Failure: kInvalidArgument (an instruction set that is unknown or not here).
+  Result<engine::EngineOptions> Resolve() const;
+};
+
+}  // namespace samebit::cli

@@ -1,0 +1,33 @@
+// samebit replay-child (hidden): the restarted process of a replay matrix. Job on standard input, answer on standard
+// output; the protocol is verify/child.h.
+#include <unistd.h>
+
+#include <iostream>
+#include <iterator>
+
+#include "cli/command.h"
+#include "verify/child.h"
+
+namespace samebit::cli {
+namespace {
+
+class ReplayChildCommand final : public Command {
+ public:
+  std::string name() const override { return "replay-child"; }
+  std::string summary() const override { return "answers one job of a replay matrix from standard input"; }
+  bool hidden() const override { return true; }
+  std::vector<Flag> flags() override { return {}; }
+
+  Result<ExitCode> Run(const Outside&) override {
+    const std::string job(std::istreambuf_iterator<char>(std::cin), {});
+    ASSIGN_OR_RETURN(const std::string answer, verify::ServeChildJob(job, static_cast<uint64_t>(getpid())));
+    if (!WriteOut(answer)) return Error{ErrorCode::kIo, "the answer could not be written"};
+    return ExitCode::kHolds;
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Command> MakeReplayChildCommand() { return std::make_unique<ReplayChildCommand>(); }
+
+}  // namespace samebit::cli

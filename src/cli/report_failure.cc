@@ -1,0 +1,26 @@
+#include "cli/report_failure.h"
+
+#include <algorithm>
+
+#include "cli/exit_code.h"
+#include "cli/json_writer.h"
+#include "cli/terminal.h"
+#include "world/log.h"
+
+namespace samebit::cli {
+
+int ReportFailure(const Error& error, const std::vector<std::string>& arguments) {
+  world::StderrLog().Write(world::LogLevel::kError, error.message);
+  // Only `run` and `doctor` print JSON; elsewhere --json names a file, and a failed command writes no file.
+  const bool prints_json = !arguments.empty() && (arguments.front() == "run" || arguments.front() == "doctor");
+  if (prints_json && std::find(arguments.begin(), arguments.end(), "--json") != arguments.end()) {
+    JsonWriter json;
+    json.BeginObject().Key("error").BeginObject();
+    json.Key("code").Text(ErrorCodeName(error.code)).Key("message").Text(error.message);
+    json.EndObject().EndObject();
+    WriteOut(json.Finish() + "\n");
+  }
+  return static_cast<int>(ExitCodeOf(error.code));
+}
+
+}  // namespace samebit::cli

@@ -1,0 +1,35 @@
+// Everything that a table of kernels holds, instantiated for the vector type that was included before this file.
+#pragma once
+
+#include "kernels/simd/elementary.h"
+#include "kernels/simd/rows.h"
+#include "kernels/simd/vocabulary.h"
+#include "kernels/simd/attention.h"
+#include "kernels/simd/linear_float.h"
+#include "kernels/simd/linear_quantized.h"
+
+namespace samebit::kernels {
+namespace {
+
+consteval KernelTable TableOf(Isa isa) {
+  return {.isa = isa,
+          .quantize_row = QuantizeRow,
+          .linear = Linear,
+          .rms_norm = RmsNorm,
+          .apply_rope = ApplyRope,
+          .add = AddRows,
+          .scale = ScaleRow,
+          .silu_multiply = SiluMultiply,
+          .gelu_multiply = GeluMultiply,
+          .store_key_value = StoreKeyValue,
+          .attention_split = AttentionSplit,
+          .merge_attention = MergeAttention,
+          .finish_attention = FinishAttention,
+          .largest_candidate = LargestCandidate,
+          .sampling_weights = SamplingWeights,
+          .log_softmax = LogSoftmaxOf,
+          .all_finite = AllFinite};
+}
+
+}  // namespace
+}  // namespace samebit::kernels

@@ -1,0 +1,134 @@
+// Chat templates that are broken, endless or greedy: an error, soon, and in bounded memory.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include "base/limits.h"
+#include "text/chat_template.h"
+
+namespace samebit::text {
+namespace {
+
+Result<std::string> Render(std::string_view source, const std::vector<ChatMessage>& messages = {{"user", "Hi"}}) {
+  auto chat_template = MakeChatTemplate(source);
+  if (!chat_template.ok()) return chat_template.error();
+  return (*chat_template)->Render(messages, {});
+}
+
+// "{% for .. %}" around body, so many times.
+std::string Loops(int depth, const std::string& body) {
+  std::string source;
+  for (int i = 0; i < depth; ++i) source += "{% for i" + std::to_string(i) + " in range(10000) %}";
+  source += body;
+  for (int i = 0; i < depth; ++i) source += "{% endfor %}";
+  return source;
+}
+
+TEST(HostileChatTemplate, runaway_work_ends_in_too_large) {
+  const std::vector<std::pair<const char*, std::string>> cases = {
+      {"loops", Loops(4, "")},
+      {"output", Loops(3, std::string(1000, 'x'))},
+      {"doubling text", "{% set ns = namespace(s='x') %}" + Loops(2, "{% set ns.s = ns.s ~ ns.s %}")},
+      {"doubling list", "{% set ns = namespace(s=['x']) %}" + Loops(2, "{% set ns.s = ns.s + ns.s %}") +
+                            "{{ ns.s | length }}"},
+      {"repeated text", "{{ 'x' * 1000000000000 }}"},
+      {"recursive macro", "{% macro m(n) %}{{ m(n + 1) }}{% endmacro %}{{ m(0) }}"},
+      {"two branches", "{% macro m(n) %}{% if n %}{{ m(n - 1) }}{{ m(n - 1) }}{% endif %}{% endmacro %}{{ m(60) }}"},
+      {"list shared by itself",
+       "{% set ns = namespace(s=['x']) %}" + Loops(1, "{% set ns.s = [ns.s, ns.s] %}") + "{{ ns.s }}"},
+      {"list shared by itself as text",
+       "{% set ns = namespace(s=['x']) %}{% for i in range(50) %}{% set ns.s = [ns.s, ns.s] %}{% endfor %}"
+       "{{ (ns.s ~ '') | length }}"},
+      {"list shared by itself as JSON",
+       "{% set ns = namespace(s=['x']) %}{% for i in range(50) %}{% set ns.s = [ns.s, ns.s] %}{% endfor %}"
+       "{{ ns.s | tojson }}"},
+      {"empty lists shared as JSON",
+       "{% set ns = namespace(s=[]) %}{% for i in range(50) %}{% set ns.s = [ns.s, ns.s] %}{% endfor %}"
+       "{{ ns.s | tojson }}"},
+  };
+  for (const auto& [name, source] : cases) {
+    auto text = Render(source);
+    ASSERT_FALSE(text.ok()) << name;
+    EXPECT_EQ(text.error().code, ErrorCode::kTooLarge) << name << ": " << text.error().message;
+  }
+}
+
+// Whether these give an answer or an error is the interpreter's business; that the process lives on is ours.
+TEST(HostileChatTemplate, nested_values_end_in_an_error_or_an_answer) {
+  const std::string nest = "{% set ns = namespace(a=[], b=[]) %}" +
+                           Loops(2, "{% set ns.a = [ns.a] %}{% if i0 == 10 %}{% break %}{% endif %}");
+  const std::string nest_two = "{% set ns = namespace(a=[], b=[]) %}{% for j in range(6) %}{% for i in range(10000) %}"
+                               "{% set ns.a = [ns.a] %}{% set ns.b = [ns.b] %}{% endfor %}{% endfor %}";
+  for (const char* use : {"", "{{ ns.a }}", "{{ ns.a == ns.b }}", "{{ ns.a < ns.b }}", "{{ ns.a | tojson }}",
+                                 "{{ [ns.a, ns.b] | unique | list | length }}", "{{ {'k': ns.a} }}",
+                                 "{{ [ns.a, ns.b] | sort | length }}", "{{ ns.a | string | length }}"}) {
+    for (const std::string& source : {nest + use, nest_two + use}) {
+      auto text = Render(source);
+      EXPECT_TRUE(text.ok() || text.error().code != ErrorCode::kInternal) << use;
+    }
+  }
+  EXPECT_EQ(*Render("alive"), "alive");
+}
+
+TEST(HostileChatTemplate, memory_stays_bounded) {
+  for (const std::string& source : {"{% set ns = namespace(s='x') %}" + Loops(2, "{% set ns.s = ns.s ~ ns.s %}"),
+                                    Loops(4, "{{ [1,2,3] }}")}) {
+    EXPECT_FALSE(Render(source).ok());
+  }
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  // Fuel pays for 64 MB of text; the rest is the nested values of the test above and the program itself.
+  EXPECT_LT(usage.ru_maxrss, 1'500'000) << "kB";
+}
+
+TEST(HostileChatTemplate, refuses_broken_templates_with_the_line) {
+  for (const char* source : {"{% for %}", "a\n{{ x", "{% endfor %}", "{{ 1 + }}", "{% if true %}", "{% unknown %}"}) {
+    auto chat_template = MakeChatTemplate(source);
+    ASSERT_FALSE(chat_template.ok()) << source;
+    EXPECT_EQ(chat_template.error().code, ErrorCode::kMalformed);
+    EXPECT_NE(chat_template.error().message.find("line"), std::string::npos) << chat_template.error().message;
+  }
+  for (const char* source : {"{{ nothing.at.all }}", "{{ 1 / 0 }}", "{{ 'a'.no_method() }}", "{{ no_function() }}",
+                             "{% include 'other' %}", "{{ 'a' | no_filter }}"}) {
+    auto text = Render(source);
+    ASSERT_FALSE(text.ok()) << source;
+    EXPECT_EQ(text.error().code, ErrorCode::kMalformed) << source << text.error().message;
+  }
+}
+
+TEST(HostileChatTemplate, refuses_deep_syntax) {
+  for (const auto& [open, close] : {std::pair{"(", ")"}, std::pair{"[", "]"}, std::pair{"-", "1"}}) {
+    std::string source = "{{ ";
+    for (int i = 0; i < 100'000; ++i) source += open;
+    source += "1";
+    for (int i = 0; i < 100'000; ++i) source += close;
+    auto chat_template = MakeChatTemplate(source + " }}");
+    ASSERT_FALSE(chat_template.ok());
+    EXPECT_EQ(chat_template.error().code, ErrorCode::kMalformed);
+  }
+  std::string ifs;
+  for (int i = 0; i < 50'000; ++i) ifs += "{% if 1 %}";
+  EXPECT_FALSE(MakeChatTemplate(ifs).ok());
+  std::string sum = "{{ 1";
+  for (int i = 0; i < 200'000; ++i) sum += "+1";
+  auto text = Render(sum + " }}");
+  EXPECT_TRUE(text.ok() || text.error().code != ErrorCode::kInternal);
+}
+
+TEST(HostileChatTemplate, bounds_the_input) {
+  EXPECT_EQ(MakeChatTemplate(std::string(limits::kTemplateBytesMax + 1, 'x')).error().code, ErrorCode::kTooLarge);
+  EXPECT_EQ(MakeChatTemplate("\xFF").error().code, ErrorCode::kMalformed);
+  EXPECT_EQ(Render("x", {{"user", "\xFF"}}).error().code, ErrorCode::kMalformed);
+  EXPECT_EQ(Render("x", {{"user", std::string(limits::kPromptBytesMax + 1, 'x')}}).error().code, ErrorCode::kTooLarge);
+  EXPECT_EQ(Render("x", std::vector<ChatMessage>(limits::kMessagesMax + 1, {"user", ""})).error().code,
+            ErrorCode::kTooLarge);
+}
+
+TEST(HostileChatTemplate, long_messages_are_not_mistaken_for_runaway_work) {
+  const std::string content(8 << 20, 'x');
+  auto text = Render("{% for m in messages %}{{ '<' + m['content'].strip() + '>' }}{% endfor %}", {{"user", content}});
+  ASSERT_TRUE(text.ok()) << text.error().message;
+  EXPECT_EQ(*text, "<" + content + ">");
+}
+
+}  // namespace
+}  // namespace samebit::text

@@ -1,0 +1,218 @@
+//! A chat template in a bounded interpreter.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::io;
+
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Rest;
+use minijinja::{Environment, Error, ErrorKind, Value};
+
+use crate::civil_time;
+use crate::failure::{fail, malformed, shown, Code, Failure, Outcome};
+use crate::python_json;
+
+const NAME: &str = "chat template";
+
+// Loops and macros inside each other. Published templates stay under ten.
+const RECURSION_MAX: usize = 64;
+
+// A template can nest a list in a list with every few instructions, and the interpreter walks a value recursively when
+// it compares, prints or drops it. The stack is therefore sized by the fuel: no value can be deeper than it is paid
+// for. Only touched pages cost memory. Measured: see nested_values_end_in_an_error_or_an_answer in the tests.
+const STACK_BYTES_BASE: usize = 4 << 20;
+const STACK_BYTES_PER_FUEL: usize = 512;
+
+pub struct Template {
+    environment: Environment<'static>,
+}
+
+pub struct Message<'a> {
+    pub role: &'a str,
+    pub content: &'a str,
+}
+
+pub struct Request<'a> {
+    pub messages: Vec<Message<'a>>,
+    pub add_generation_prompt: bool,
+    pub bos_token: &'a str,
+    pub eos_token: &'a str,
+    pub extra_json: &'a str,
+    pub now_unix_seconds: Option<i64>,
+    pub fuel: u64,
+    pub output_bytes_max: u64,
+}
+
+/// Why a template stopped on purpose; travels as the source of the interpreter's error.
+#[derive(Debug)]
+enum Stop {
+    Raised(String),
+    NeedsClock,
+}
+
+impl fmt::Display for Stop {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Stop::Raised(message) => f.write_str(message),
+            Stop::NeedsClock => f.write_str("strftime_now needs a time"),
+        }
+    }
+}
+
+impl std::error::Error for Stop {}
+
+fn stop(reason: Stop) -> Error {
+    Error::new(ErrorKind::InvalidOperation, reason.to_string()).with_source(reason)
+}
+
+impl Template {
+    pub fn new(source: &str) -> Outcome<Template> {
+        let mut environment = Environment::new();
+        environment.set_debug(false);
+        environment.set_recursion_limit(RECURSION_MAX);
+        let syntax = SyntaxConfig::builder()
+            .trim_blocks(true)
+            .lstrip_blocks(true)
+            .build()
+            .map_err(|e| malformed(e.to_string()))?;
+        environment.set_syntax(syntax);
+        environment.set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
+        environment.remove_filter("tojson");
+        environment.add_filter("tojson", python_json::tojson);
+        environment.add_function("raise_exception", |message: Value| -> Result<Value, Error> {
+            Err(stop(Stop::Raised(message.to_string())))
+        });
+        environment.add_template_owned(NAME, source.to_string()).map_err(|e| malformed(at_line(&e, &describe(&e))))?;
+        Ok(Template { environment })
+    }
+
+    pub fn render(&self, request: &Request) -> Outcome<String> {
+        let stack_bytes = STACK_BYTES_BASE + (request.fuel as usize).saturating_mul(STACK_BYTES_PER_FUEL);
+        std::thread::scope(|scope| {
+            let thread = std::thread::Builder::new()
+                .stack_size(stack_bytes)
+                .spawn_scoped(scope, || self.render_here(request))
+                .map_err(|e| Failure {
+                    code: Code::Capacity,
+                    message: format!("no thread for the chat template: {e}"),
+                })?;
+            match thread.join() {
+                Ok(outcome) => outcome,
+                Err(_) => fail(Code::Internal, "the template interpreter failed"),
+            }
+        })
+    }
+
+    fn render_here(&self, request: &Request) -> Outcome<String> {
+        let mut environment = self.environment.clone();
+        environment.set_fuel(Some(request.fuel));
+        let now = request.now_unix_seconds;
+        environment.add_function("strftime_now", move |pattern: String, _: Rest<Value>| -> Result<String, Error> {
+            let Some(seconds) = now else { return Err(stop(Stop::NeedsClock)) };
+            civil_time::format(seconds, &pattern).ok_or_else(|| {
+                Error::new(ErrorKind::InvalidOperation, format!("strftime_now: format \"{}\"", shown(&pattern)))
+            })
+        });
+        let context = context(request)?;
+        let template = environment.get_template(NAME).map_err(|e| malformed(describe(&e)))?;
+        let mut output = BoundedOutput { bytes: Vec::new(), bytes_max: request.output_bytes_max as usize };
+        if let Err(error) = template.render_captured_to(context, &mut output) {
+            return Err(failure(&error));
+        }
+        String::from_utf8(output.bytes).map_err(|_| malformed("the rendered text is not UTF-8"))
+    }
+}
+
+fn context(request: &Request) -> Outcome<Value> {
+    let message = |m: &Message| {
+        Value::from_pairs([("role".to_string(), Value::from(m.role)), ("content".to_string(), Value::from(m.content))])
+    };
+    let mut variables: Vec<(String, Value)> = vec![
+        // Templates ask "tools is not none", so absent means none, not undefined.
+        ("tools".into(), Value::from(())),
+        ("documents".into(), Value::from(())),
+        ("bos_token".into(), Value::from(request.bos_token)),
+        ("eos_token".into(), Value::from(request.eos_token)),
+        ("add_generation_prompt".into(), Value::from(request.add_generation_prompt)),
+    ];
+    if !request.extra_json.is_empty() {
+        let extra: BTreeMap<String, Value> = serde_json::from_str(request.extra_json)
+            .map_err(|e| Failure { code: Code::InvalidArgument, message: format!("template variables: {e}") })?;
+        for (name, value) in extra {
+            if matches!(name.as_str(), "messages" | "add_generation_prompt" | "bos_token" | "eos_token") {
+                return fail(Code::InvalidArgument, format!("template variables: \"{name}\" is set by other means"));
+            }
+            variables.retain(|(known, _)| *known != name);
+            variables.push((name, value));
+        }
+    }
+    variables.push(("messages".into(), request.messages.iter().map(message).collect::<Vec<Value>>().into()));
+    Ok(Value::from_pairs(variables))
+}
+
+struct BoundedOutput {
+    bytes: Vec<u8>,
+    bytes_max: usize,
+}
+
+impl io::Write for BoundedOutput {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if bytes.len() > self.bytes_max - self.bytes.len() {
+            return Err(io::Error::other("the output bound is reached"));
+        }
+        self.bytes.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+fn failure(error: &Error) -> Failure {
+    let mut source: Option<&(dyn std::error::Error + 'static)> = Some(error);
+    while let Some(cause) = source {
+        match cause.downcast_ref::<Stop>() {
+            Some(Stop::Raised(message)) => {
+                let message = format!("the chat template refuses: {}", cut(message));
+                return Failure { code: Code::InvalidArgument, message };
+            }
+            Some(Stop::NeedsClock) => {
+                let message = "the chat template asks for the time (strftime_now), and none was given".to_string();
+                return Failure { code: Code::Unsupported, message };
+            }
+            None => {}
+        }
+        if let Some(inner) = cause.downcast_ref::<Error>() {
+            let bound = match inner.kind() {
+                ErrorKind::OutOfFuel => Some("it runs too long or makes too much text"),
+                ErrorKind::WriteFailure => Some("its output is too long"),
+                _ if inner.detail().is_some_and(|d| d.contains("recursion limit")) => Some("it nests too deep"),
+                _ => None,
+            };
+            if let Some(bound) = bound {
+                return Failure { code: Code::TooLarge, message: at_line(error, bound) };
+            }
+        }
+        source = cause.source();
+    }
+    malformed(at_line(error, &describe(error)))
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(500).collect()
+}
+
+fn describe(error: &Error) -> String {
+    match error.detail() {
+        Some(detail) => format!("{}: {}", error.kind(), cut(detail)),
+        None => error.kind().to_string(),
+    }
+}
+
+fn at_line(error: &Error, what: &str) -> String {
+    match error.line() {
+        Some(line) => format!("chat template, line {line}: {what}"),
+        None => format!("chat template: {what}"),
+    }
+}

