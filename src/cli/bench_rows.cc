@@ -7,6 +7,7 @@
 #include "base/digest.h"
 #include "cli/interrupt.h"
 #include "cli/number_text.h"
+#include "model/describe.h"
 
 namespace samebit::cli {
 namespace {
@@ -201,7 +202,7 @@ std::vector<BenchRow> FullRows() {
 
 Result<BenchRow> ParseRow(std::string_view name) {
   const Error refusal = {ErrorCode::kInvalidArgument,
-                         "expected prefill:TOKENS or decode:BATCH:DEPTH[:TOKENS], found \"" + std::string(name) + "\""};
+                         "expected prefill:TOKENS or decode:BATCH:DEPTH[:TOKENS], found " + model::Printable(name)};
   std::vector<std::string_view> parts;
   for (size_t at = 0; at <= name.size();) {
     const size_t colon = std::min(name.find(':', at), name.size());

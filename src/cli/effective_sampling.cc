@@ -4,6 +4,7 @@
 
 #include "base/limits.h"
 #include "cli/number_text.h"
+#include "model/describe.h"
 
 namespace samebit::cli {
 namespace {
@@ -40,7 +41,7 @@ std::optional<int32_t> CheckpointTopK(const CheckpointSampling& checkpoint) {
 Result<std::pair<TokenId, float>> ParseBias(std::string_view text) {
   const size_t equals = text.find('=');
   if (equals == std::string_view::npos) {
-    return Error{ErrorCode::kInvalidArgument, "expected ID=VALUE as in 11=-100, found \"" + std::string(text) + "\""};
+    return Error{ErrorCode::kInvalidArgument, "expected ID=VALUE as in 11=-100, found " + model::Printable(text)};
   }
   ASSIGN_OR_RETURN(const uint64_t id, ParseWhole(text.substr(0, equals), 0, limits::kVocabularyMax));
   ASSIGN_OR_RETURN(const float bias, ParseDecimal(text.substr(equals + 1), -100, 100));

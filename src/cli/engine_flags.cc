@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "model/describe.h"
 #include "world/machine.h"
 
 namespace samebit::cli {
@@ -18,7 +19,7 @@ Flag OneOf(std::string name, std::optional<uint32_t>* target, std::vector<uint32
               }
               list += (list.empty() ? "" : ", ") + std::to_string(value);
             }
-            return Error{ErrorCode::kInvalidArgument, "expected one of " + list + ", found \"" + std::string(text) + "\""};
+            return Error{ErrorCode::kInvalidArgument, "expected one of " + list + ", found " + model::Printable(text)};
           }};
 }
 
@@ -26,7 +27,7 @@ Flag CacheTypeFlag(std::optional<std::string>* target) {
   return {.name = "--kv", .value = "f16|f32", .help = "number format of the KV cache (default f16)",
           .set = [=](std::string_view text) -> Status {
             if (text != "f16" && text != "f32") {
-              return Error{ErrorCode::kInvalidArgument, "expected f16 or f32, found \"" + std::string(text) + "\""};
+              return Error{ErrorCode::kInvalidArgument, "expected f16 or f32, found " + model::Printable(text)};
             }
             *target = std::string(text);
             return {};

@@ -13,13 +13,13 @@
 namespace samebit::cli {
 
 struct Flag {
-  std::string name;   // "--top-k"; without dashes ("MODEL"): an argument by position
-  std::string value;  // how the value is called in --help, "N"; empty: a switch
-  std::string help;   // one sentence
-  std::function<Status(std::string_view value)> set;  // called once per use; a switch gets an empty value
+  std::string name = {};   // "--top-k"; without dashes ("MODEL"): an argument by position
+  std::string value = {};  // how the value is called in --help, "N"; empty: a switch
+  std::string help = {};   // one sentence
+  std::function<Status(std::string_view value)> set = {};  // called once per use; a switch gets an empty value
   bool required = false;
   bool repeatable = false;
-  std::string group;  // heading in --help
+  std::string group = {};  // heading in --help
 };
 
 // The kinds of flags. Targets must outlive the parse.

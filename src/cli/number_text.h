@@ -11,7 +11,7 @@
 
 namespace samebit::cli {
 
-// Failures: kInvalidArgument, "expected a whole number from 1 to 256, found "x"".
+// Failures: kInvalidArgument, "expected a whole number from 1 to 256, found 'x'".
 Result<uint64_t> ParseWhole(std::string_view text, uint64_t min, uint64_t max);
 // Bounds are inclusive; NaN and infinity are refused.
 Result<float> ParseDecimal(std::string_view text, float min, float max);

@@ -8,6 +8,7 @@
 #include "cli/model_copy.h"
 #include "cli/number_text.h"
 #include "cli/versions.h"
+#include "model/describe.h"
 #include "verify/replay.h"
 #include "verify/report_writers.h"
 #include "world/file.h"
@@ -76,7 +77,7 @@ class ReplayCommand final : public Command {
             .set = [this, names](std::string_view text) -> Status {
               const auto axis = verify::ParseAxis(text);
               if (!axis) {
-                return Error{ErrorCode::kInvalidArgument, "expected one of " + names + ", found \"" + std::string(text) + "\""};
+                return Error{ErrorCode::kInvalidArgument, "expected one of " + names + ", found " + model::Printable(text)};
               }
               axes_.push_back(*axis);
               return {};

@@ -1,6 +1,5 @@
-// The negative control: a linear layer whose reduction order depends on the batch and on the threads, as in an
-// ordinary engine. Each sum is as accurate as the law's; only its order differs. It exists so that a test of
-// determinism can be seen to fail, is chosen by EngineOptions::reduction alone, and no server can reach it.
+// A wrong linear layer on purpose: its sums are split by batch size and thread count, as fast libraries do it. For
+// `samebit replay --control` and the conformance tests only, which must catch it; nothing that answers a request calls it.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +8,8 @@
 
 namespace samebit::kernels {
 
-// As base.linear(call, panel_begin, panel_end), but the inputs that call.tree covers are cut into equal parts, their
-// number a function of call.m and `threads`, and the parts are added left to right.
+// As base.linear(call, panel_begin, panel_end), but K is cut into a number of parts that depends on call.m and `threads`
+// and the parts are added left to right. Every sum is right to rounding; the rounding is not the law's.
 void ControlLinear(const KernelTable& base, const LinearCall& call, uint32_t threads, uint32_t panel_begin, uint32_t panel_end);
 
 }  // namespace samebit::kernels

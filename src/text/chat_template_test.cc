@@ -68,10 +68,10 @@ TEST(ChatTemplate, gives_the_variables_that_templates_expect) {
 
 TEST(ChatTemplate, writes_json_as_python_does) {
   RenderOptions options;
-  options.extra_json = R"({"tools": [{"name": "f", "é": [1, 2.5, null, true, "<'&\n\"\u0001"]}], "none": [], "map": {}})";
+  options.extra_json = R"({"tools": [{"name": "f", "é": [1, 2.5, null, true, "<'&\n\"\u0001"]}], "nothing": [], "map": {}})";
   EXPECT_EQ(Text("{{ tools | tojson }}", options),
             R"([{"name": "f", "é": [1, 2.5, null, true, "<'&\n\"\u0001"]}])");
-  EXPECT_EQ(Text("{{ tools[0]['é'][:2] | tojson(indent=2) }}{{ none | tojson }}{{ map | tojson(indent=4) }}", options),
+  EXPECT_EQ(Text("{{ tools[0]['é'][:2] | tojson(indent=2) }}{{ nothing | tojson }}{{ map | tojson(indent=4) }}", options),
             "[\n  1,\n  2.5\n][]{}");
   EXPECT_EQ(Text("{{ {'b': 1, 'a': 2} | tojson }}{{ {'b': 1, 'a': 2} | tojson(sort_keys=True) }}"),
             R"({"b": 1, "a": 2}{"a": 2, "b": 1})");

@@ -1,5 +1,8 @@
 #include "verify/prompt_set.h"
 
+#include <functional>
+#include <string>
+
 namespace samebit::verify {
 namespace {
 
@@ -27,14 +30,37 @@ std::string StockRecord(uint32_t number) {
          std::to_string(day) + ".\n";
 }
 
-std::string StockQuestion(uint32_t record_count) {
+struct LongText {
+  uint32_t record_count = 0;
+  uint32_t filler_words = 0;  // to come nearer to a wanted length than whole records do
+};
+
+Prompt LongPrompt(const std::string& id, const LongText& shape) {
   std::string text = "Read these stock records.\n";
-  for (uint32_t number = 1; number <= record_count; ++number) text += StockRecord(number);
-  return text + "How many crates does record " + std::to_string((record_count + 1) / 2) + " name, and of what?";
+  for (uint32_t number = 1; number <= shape.record_count; ++number) text += StockRecord(number);
+  for (uint32_t word = 0; word < shape.filler_words; ++word) text += word == 0 ? "So" : " so";
+  if (shape.filler_words > 0) text += ".\n";
+  text += "How many crates does record " + std::to_string((shape.record_count + 1) / 2) + " name, and of what?";
+  return {id, "long_context", {{"user", text}}, 0};
 }
 
-Prompt LongPrompt(const std::string& id, uint32_t record_count) {
-  return {id, "long_context", {{"user", StockQuestion(record_count)}}, 0};
+// The largest count >= 1 for which fits(count) holds, or 0, by doubling and bisection: the length of the rendered text
+// grows with the count, but how fast is the tokenizer's business.
+Result<uint32_t> LargestFitting(const std::function<Result<bool>(uint32_t)>& fits) {
+  uint32_t good = 0;
+  uint32_t bad = 1;
+  while (true) {
+    ASSIGN_OR_RETURN(const bool fitting, fits(bad));
+    if (!fitting) break;
+    good = bad;
+    bad *= 2;
+  }
+  while (good + 1 < bad) {
+    const uint32_t middle = good + (bad - good) / 2;
+    ASSIGN_OR_RETURN(const bool fitting, fits(middle));
+    (fitting ? good : bad) = middle;
+  }
+  return good;
 }
 
 }  // namespace
@@ -50,30 +76,20 @@ const std::vector<Prompt>& BuiltInPrompts() {
 }
 
 Result<PreparedPrompt> MakeLongPrompt(const PromptRenderer& renderer, const std::string& id, uint32_t tokens_max) {
-  // Bisection over the number of records: rendered length grows with it, but how fast is the tokenizer's business.
-  uint32_t fits = 0;
-  uint32_t too_many = 1;
   std::vector<TokenId> best;
-  const auto try_count = [&](uint32_t count) -> Result<bool> {
-    ASSIGN_OR_RETURN(std::vector<TokenId> ids, renderer.Render(LongPrompt(id, count)));
+  const auto try_shape = [&](const LongText& wanted) -> Result<bool> {
+    ASSIGN_OR_RETURN(std::vector<TokenId> ids, renderer.Render(LongPrompt(id, wanted)));
     if (ids.size() > tokens_max) return false;
-    fits = count;
     best = std::move(ids);
     return true;
   };
-  while (true) {
-    ASSIGN_OR_RETURN(const bool fitting, try_count(too_many));
-    if (!fitting) break;
-    too_many *= 2;
-  }
-  while (fits + 1 < too_many) {
-    const uint32_t middle = fits + (too_many - fits) / 2;
-    ASSIGN_OR_RETURN(const bool fitting, try_count(middle));
-    if (!fitting) too_many = middle;
-  }
-  if (fits == 0)
+  ASSIGN_OR_RETURN(const uint32_t records, LargestFitting([&](uint32_t count) { return try_shape({count, 0}); }));
+  if (records == 0)
     return Error{ErrorCode::kContextOverflow, "prompt \"" + id + "\": expected room for one record, found a bound of " +
                                                   std::to_string(tokens_max) + " tokens"};
+  // `best` is left at the last shape that fitted, which is the largest one.
+  ASSIGN_OR_RETURN([[maybe_unused]] const uint32_t words,
+                   LargestFitting([&](uint32_t count) { return try_shape({records, count}); }));
   PreparedPrompt prepared;
   prepared.id = id;
   prepared.category = "long_context";

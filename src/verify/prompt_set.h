@@ -13,8 +13,8 @@ namespace samebit::verify {
 // Changing one changes the digest of the prompt set in every report.
 const std::vector<Prompt>& BuiltInPrompts();
 
-// A long prompt of at most tokens_max tokens once rendered, as near below as whole lines allow: numbered stock records,
-// then a question about one of them. The same arguments give the same text. Failure: kContextOverflow where not even
+// A long prompt of at most tokens_max tokens once rendered, as near below as whole words allow: numbered stock records,
+// a few filler words, then a question about one record. The same arguments give the same text. Failure: kContextOverflow where not even
 // one record fits; those of the renderer.
 Result<PreparedPrompt> MakeLongPrompt(const PromptRenderer& renderer, const std::string& id, uint32_t tokens_max);
 

@@ -87,7 +87,7 @@ class ScriptsTest(unittest.TestCase):
         self.assertEqual("cmake\n", result.stdout)
         self.stand_ins.program("dpkg-query", "exit 1\n")
         everything = self.stand_ins.call("missing_packages check").stdout.split()
-        self.assertEqual(["g++-aarch64-linux-gnu", "qemu-user"], everything)
+        self.assertEqual(["g++-aarch64-linux-gnu", "clang", "qemu-user"], everything)
 
     def test_takes_another_copy_of_a_tool_as_well(self):
         self.stand_ins.program("dpkg-query", "exit 1\n")
@@ -103,7 +103,7 @@ class ScriptsTest(unittest.TestCase):
         self.stand_ins.program("apt-get", "echo apt-get was called >&2\n")
         result = self.stand_ins.call("install_packages check")
         self.assertEqual(3, result.returncode)
-        self.assertIn("apt-get install -y --no-install-recommends g++-aarch64-linux-gnu qemu-user", result.stderr)
+        self.assertIn("apt-get install -y --no-install-recommends g++-aarch64-linux-gnu clang qemu-user", result.stderr)
         self.assertNotIn("apt-get was called", result.stderr)
 
     def test_a_failed_step_shows_its_log_and_what_to_do(self):

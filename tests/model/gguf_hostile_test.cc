@@ -279,7 +279,7 @@ TEST(GgufHostile, refuses_configurations_out_of_range) {
     ExpectRefused(with(key, std::numeric_limits<int64_t>::max()), kTooLarge, std::string("key '") + key + "'");
   }
   ExpectRefused(with("llama.attention.head_count", 1000), kUnsupported, "head size");
-  ExpectRefused(with("llama.attention.key_length", 24), kUnsupported, "found 16");
+  ExpectRefused(with("llama.attention.key_length", 24), kUnsupported, "a multiple of 16, found 24");
   ExpectRefused(with("llama.attention.head_count_kv", 3), kMalformed, "a divisor of the heads");
   ExpectRefused(with("llama.rope.dimension_count", 8), kUnsupported, "llama.rope.dimension_count");
   ExpectRefused(with("llama.expert_count", 8), kUnsupported, "llama.expert_count");

@@ -3,6 +3,7 @@
 mod byte_level;
 mod c_abi;
 mod civil_time;
+mod deep_stack;
 mod failure;
 mod gguf;
 mod hugging_face;

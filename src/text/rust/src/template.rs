@@ -9,6 +9,7 @@ use minijinja::value::Rest;
 use minijinja::{Environment, Error, ErrorKind, Value};
 
 use crate::civil_time;
+use crate::deep_stack;
 use crate::failure::{fail, malformed, shown, Code, Failure, Outcome};
 use crate::python_json;
 
@@ -17,11 +18,15 @@ const NAME: &str = "chat template";
 // Loops and macros inside each other. Published templates stay under ten.
 const RECURSION_MAX: usize = 64;
 
-// A template can nest a list in a list with every few instructions, and the interpreter walks a value recursively when
-// it compares, prints or drops it. The stack is therefore sized by the fuel: no value can be deeper than it is paid
-// for. Only touched pages cost memory. Measured: see nested_values_end_in_an_error_or_an_answer in the tests.
-const STACK_BYTES_BASE: usize = 4 << 20;
-const STACK_BYTES_PER_FUEL: usize = 512;
+// Stack for the deepest value that a unit of fuel can pay for: nesting costs about seven units a level, and printing,
+// comparing or dropping one takes less than 400 bytes of stack a level.
+const STACK_BYTES_PER_FUEL: usize = 256;
+
+// Stack for the deepest syntax tree that a byte of source can make ("{{ --------1 }}").
+const STACK_BYTES_PER_SOURCE_BYTE: usize = 4096;
+
+// The compiler takes quadratic time over one chain of "~"; published templates have a few dozen.
+const TILDES_MAX: usize = 2048;
 
 pub struct Template {
     environment: Environment<'static>,
@@ -67,6 +72,13 @@ fn stop(reason: Stop) -> Error {
 
 impl Template {
     pub fn new(source: &str) -> Outcome<Template> {
+        if source.bytes().filter(|&b| b == b'~').count() > TILDES_MAX {
+            return fail(Code::TooLarge, format!("chat template: more than {TILDES_MAX} \"~\""));
+        }
+        deep_stack::run(source.len().saturating_mul(STACK_BYTES_PER_SOURCE_BYTE), || Template::compile(source))
+    }
+
+    fn compile(source: &str) -> Outcome<Template> {
         let mut environment = Environment::new();
         environment.set_debug(false);
         environment.set_recursion_limit(RECURSION_MAX);
@@ -77,6 +89,8 @@ impl Template {
             .map_err(|e| malformed(e.to_string()))?;
         environment.set_syntax(syntax);
         environment.set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
+        // Its time is quadratic in the depth of a value, and no chat template prints for people.
+        environment.remove_filter("pprint");
         environment.remove_filter("tojson");
         environment.add_filter("tojson", python_json::tojson);
         environment.add_function("raise_exception", |message: Value| -> Result<Value, Error> {
@@ -87,20 +101,8 @@ impl Template {
     }
 
     pub fn render(&self, request: &Request) -> Outcome<String> {
-        let stack_bytes = STACK_BYTES_BASE + (request.fuel as usize).saturating_mul(STACK_BYTES_PER_FUEL);
-        std::thread::scope(|scope| {
-            let thread = std::thread::Builder::new()
-                .stack_size(stack_bytes)
-                .spawn_scoped(scope, || self.render_here(request))
-                .map_err(|e| Failure {
-                    code: Code::Capacity,
-                    message: format!("no thread for the chat template: {e}"),
-                })?;
-            match thread.join() {
-                Ok(outcome) => outcome,
-                Err(_) => fail(Code::Internal, "the template interpreter failed"),
-            }
-        })
+        let stack_bytes = (request.fuel as usize).saturating_mul(STACK_BYTES_PER_FUEL);
+        deep_stack::run(stack_bytes, || self.render_here(request))
     }
 
     fn render_here(&self, request: &Request) -> Outcome<String> {
