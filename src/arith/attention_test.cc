@@ -14,8 +14,8 @@ namespace {
 using testing::Random;
 
 // One query over keys [first, last) of a sequence, by splits aligned to position 0.
-std::vector<float> Attend(const std::vector<float>& query, const std::vector<float>& keys, const std::vector<float>& values,
-                          uint32_t first, uint32_t last) {
+std::vector<float> Attend(const std::vector<float>& query, const std::vector<float>& keys,
+                          const std::vector<float>& values, uint32_t first, uint32_t last) {
   const uint32_t head = static_cast<uint32_t>(query.size());
   std::vector<float> running_out(head), next_out(head), out(head);
   AttentionPart running{0, 0, running_out.data()};
@@ -32,8 +32,8 @@ std::vector<float> Attend(const std::vector<float>& query, const std::vector<flo
   return out;
 }
 
-std::vector<double> Exact(const std::vector<float>& query, const std::vector<float>& keys, const std::vector<float>& values,
-                          uint32_t first, uint32_t last) {
+std::vector<double> Exact(const std::vector<float>& query, const std::vector<float>& keys,
+                          const std::vector<float>& values, uint32_t first, uint32_t last) {
   const size_t head = query.size();
   std::vector<double> scores, out(head);
   double max = -1e300, sum = 0;

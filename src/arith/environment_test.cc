@@ -91,7 +91,8 @@ TEST(SoftFma, equals_the_library_at_halfway_cases_and_one_unit_beside_them) {
   for (uint64_t i = 0; i < 4'000'000 / kThinning; ++i) {
     // c has 24 bits; a*b is half a unit of c, or that plus or minus one part in 2^24 or so.
     const float c = FloatOf(0x3f800000u | (random.Bits32() & 0x807fffffu));
-    const float a = FloatOf(0x3f800000u + random.Below(3) - 1), b = std::ldexp(1.0f, -24 - static_cast<int>(random.Below(3)));
+    const float a = FloatOf(0x3f800000u + random.Below(3) - 1);
+    const float b = std::ldexp(1.0f, -24 - static_cast<int>(random.Below(3)));
     ExpectSoftEqualsFma(a, random.Below(2) ? b : -b, c);
   }
 }

@@ -98,7 +98,8 @@ TreeShape LinearTreeShape(WeightType type, uint32_t columns, uint32_t unit) {
   return {columns, columns % whole == 0 ? whole : format.block_elements, false};
 }
 
-bool LinearReference(const LinearWeights& weights, const std::vector<Leaf>& tree, const float* x, uint32_t m, float* y) {
+bool LinearReference(const LinearWeights& weights, const std::vector<Leaf>& tree, const float* x, uint32_t m,
+                     float* y) {
   const WeightFormat& format = Format(weights.type);
   const uint32_t columns = weights.columns;
   const uint64_t row_bytes = StoredBytes(weights.type, columns);
@@ -109,7 +110,8 @@ bool LinearReference(const LinearWeights& weights, const std::vector<Leaf>& tree
       Dequantize(weights.type, bytes + n * row_bytes, columns, w.data());
       for (uint32_t i = 0; i < m; ++i) {
         const float* row = x + uint64_t{i} * columns;
-        y[uint64_t{i} * weights.rows + n] = Evaluate(tree, [&](const Leaf& leaf) { return FloatLeaf(w.data(), row, leaf); });
+        y[uint64_t{i} * weights.rows + n] =
+            Evaluate(tree, [&](const Leaf& leaf) { return FloatLeaf(w.data(), row, leaf); });
       }
     }
     return true;
@@ -136,7 +138,8 @@ bool LinearReference(const LinearWeights& weights, const std::vector<Leaf>& tree
     }
     for (uint32_t i = 0; i < m; ++i) {
       const QuantizedRow row = row_of(i);
-      y[uint64_t{i} * weights.rows + n] = Evaluate(tree, [&](const Leaf& leaf) { return QuantizedLeaf(format, w, row, leaf); });
+      y[uint64_t{i} * weights.rows + n] =
+          Evaluate(tree, [&](const Leaf& leaf) { return QuantizedLeaf(format, w, row, leaf); });
     }
   }
   return finite;

@@ -33,7 +33,7 @@ struct QuantizedRow {
 
 // Per block of 32: amax = largest |x|; scale = amax / 127 rounded to 11 significant bits (nearest even, binary32's
 // exponent range: the product with an f16 scale is exact and small blocks keep their precision, which an f16 scale
-// loses below 2^-14); code = x / scale rounded to nearest even by one fma with 1/scale. A block with amax < 2^-100 is 0.
+// loses below 2^-14); code = x * (1 / scale) rounded to nearest even by one fma. A block with amax < 2^-100 is 0.
 // Returns false if the row holds a NaN or an infinity; the output is then unspecified and the request fails.
 bool QuantizeRow(const float* x, uint32_t columns, const QuantizedRow& out);
 

@@ -65,7 +65,8 @@ TEST(LogProbability, total_is_the_stated_sum) {
   double total = 0;
   for (uint32_t begin : {0u, 1024u, 2048u}) {
     float lanes[kLanes] = {};
-    for (uint32_t i = begin; i < std::min(begin + 1024, 2500u); ++i) lanes[i % 16] += ExpNeg(logits[i] - normalizer.max);
+    for (uint32_t i = begin; i < std::min(begin + 1024, 2500u); ++i)
+      lanes[i % 16] += ExpNeg(logits[i] - normalizer.max);
     total += FoldLanes(lanes);
   }
   EXPECT_EQ(normalizer.log_total, Log64(total));

@@ -15,7 +15,8 @@ inline constexpr uint32_t kLanes = 16;
 float FoldLanes(const float lanes[kLanes]);
 
 // out [n] = RMSNorm of x [n] with weights w [n]; out may be x. Division and square root are IEEE.
-// Returns false if the sum of squares is not finite: x holds a NaN or an infinity (or is beyond 1e19), and the request fails.
+// Returns false if the sum of squares is not finite: x holds a NaN or an infinity (or is beyond 1e19), and the request
+// fails.
 bool RmsNorm(const float* x, const float* w, uint32_t n, float epsilon, float* out);
 
 }  // namespace samebit::arith

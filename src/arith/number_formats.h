@@ -22,23 +22,26 @@ struct WeightFormat {
   uint32_t block_bytes;         // bytes of a stored block
   bool quantized;               // rule Q (true) or rule L (false)
   uint32_t scale_elements;      // elements that share one scale: 32, or 16 for Q6_K; 1 for float formats
-  int32_t code_offset;          // stored code minus signed code: 8 Q4_0, 16 Q5_0, 128 Q8_0 (as unpacked), 32 Q6_K, else 0
+  int32_t code_offset;          // stored minus signed code: 8 Q4_0, 16 Q5_0, 128 Q8_0 (as unpacked), 32 Q6_K, else 0
   uint32_t code_bits;           // 4, 5, 6 or 8; 0 for float formats
   bool has_minimum;             // Q4_1, Q5_1, Q4_K, Q5_K
 };
 const WeightFormat& Format(WeightType type);
 
 // Stored blocks, byte for byte as in GGUF. f16 values are kept as their bits.
-struct BlockQ4_0 { uint16_t d; uint8_t codes[16]; };                        // code i: low nibble of byte i (i<16), high nibble of byte i-16
+// Code i: the low nibble of byte i for i < 16, else the high nibble of byte i - 16.
+struct BlockQ4_0 { uint16_t d; uint8_t codes[16]; };
 struct BlockQ4_1 { uint16_t d, m; uint8_t codes[16]; };
-struct BlockQ5_0 { uint16_t d; uint8_t high[4]; uint8_t codes[16]; };       // bit i of `high` (little endian u32) is bit 4 of code i
+// Bit i of `high` (a little-endian u32) is bit 4 of code i.
+struct BlockQ5_0 { uint16_t d; uint8_t high[4]; uint8_t codes[16]; };
 struct BlockQ5_1 { uint16_t d, m; uint8_t high[4]; uint8_t codes[16]; };
 struct BlockQ8_0 { uint16_t d; int8_t codes[32]; };
 struct BlockQ4_K { uint16_t d, dmin; uint8_t scales[12]; uint8_t codes[128]; };
 struct BlockQ5_K { uint16_t d, dmin; uint8_t scales[12]; uint8_t high[32]; uint8_t codes[128]; };
 struct BlockQ6_K { uint8_t low[128]; uint8_t high[64]; int8_t scales[16]; uint16_t d; };
 static_assert(sizeof(BlockQ4_0) == 18 && sizeof(BlockQ4_1) == 20 && sizeof(BlockQ5_0) == 22 && sizeof(BlockQ5_1) == 24);
-static_assert(sizeof(BlockQ8_0) == 34 && sizeof(BlockQ4_K) == 144 && sizeof(BlockQ5_K) == 176 && sizeof(BlockQ6_K) == 210);
+static_assert(sizeof(BlockQ8_0) == 34 && sizeof(BlockQ4_K) == 144);
+static_assert(sizeof(BlockQ5_K) == 176 && sizeof(BlockQ6_K) == 210);
 
 inline uint32_t BitsOf(float value) { return std::bit_cast<uint32_t>(value); }
 inline float FloatOf(uint32_t bits) { return std::bit_cast<float>(bits); }

@@ -1,8 +1,9 @@
 // Rule T, the K-tree: in which order the products of one output are added.
 //
-// K inputs are U units (a unit is 32 inputs; the head size for the attention output projection; a stored block where the
-// weights are quantized; never anything of the machine). A node splits at its middle unit, U/2 rounded down going left,
-// while its depth is under 3 or, for float weights, while it is longer than 512 inputs. A leaf is one sequential chain.
+// K inputs are U units (a unit is 32 inputs; the head size for the attention output projection; a stored block where
+// the weights are quantized; never anything of the machine). A node splits at its middle unit, U/2 rounded down going
+// left, while its depth is under 3 or, for float weights, while it is longer than 512 inputs. A leaf is one sequential
+// chain.
 // A node is left + right, one rounded addition.
 //
 // Tensor-parallel rank r of 2^p (p <= 3) owns the node r at depth p, so 1, 2, 4 and 8 ranks compute the same tree, and
@@ -23,7 +24,8 @@ struct Leaf {
 };
 
 inline constexpr uint32_t kForcedTreeLevels = 3;   // 8 ranks at most; costs 0-3 % (float), 1-8 % (quantized)
-inline constexpr uint32_t kFloatLeafInputsMax = 512;  // error of a chain grows with its length; 512 keeps it under 10 units of 2^-24
+// The error of a chain grows with its length; 512 keeps a sum's at 3 to 6 units of 2^-24 (docs/arithmetic.md).
+inline constexpr uint32_t kFloatLeafInputsMax = 512;
 inline constexpr uint32_t kTreeDepthMax = 32;      // values alive at once; a stack array of this size always suffices
 
 struct TreeShape {

@@ -22,7 +22,8 @@ double ScaleLlama3(double frequency, const RopeScale& scale) {
 
 }  // namespace
 
-std::vector<float> RopeFrequencies(double base, uint32_t head_size, const RopeScale& scale, std::span<const float> divisors) {
+std::vector<float> RopeFrequencies(double base, uint32_t head_size, const RopeScale& scale,
+                                   std::span<const float> divisors) {
   std::vector<float> frequencies(head_size / 2);
   const double log_base = Log64(base);
   for (uint32_t i = 0; i < head_size / 2; ++i) {

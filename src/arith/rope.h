@@ -23,8 +23,10 @@ struct RopeScale {
 };
 
 // [head_size / 2]. head_size even, base > 0. `divisors`: empty, or [head_size / 2] numbers that divide the frequencies
-// (GGUF's rope_freqs tensor).
-std::vector<float> RopeFrequencies(double base, uint32_t head_size, const RopeScale& scale, std::span<const float> divisors = {});
+// (GGUF's rope_freqs tensor). Above position * frequency = 2^20 the angles are meaningless (but defined): readers bound
+// the base, the factors and the divisors.
+std::vector<float> RopeFrequencies(double base, uint32_t head_size, const RopeScale& scale,
+                                   std::span<const float> divisors = {});
 
 // cosines, sines [n] for one position.
 void RopeAngles(std::span<const float> frequencies, uint32_t position, float* cosines, float* sines);

@@ -23,7 +23,8 @@ uint64_t RandomBits(uint64_t seed, uint64_t sample_index, uint32_t position, Ran
 
 uint64_t SeedOfAttempt(uint64_t seed, uint32_t attempt) {
   if (attempt == 0) return seed;
-  const auto words = Philox({attempt, 0xA77E3F70u, 0, 0}, {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)});
+  const auto words =
+      Philox({attempt, 0xA77E3F70u, 0, 0}, {static_cast<uint32_t>(seed), static_cast<uint32_t>(seed >> 32)});
   return (uint64_t{words[1]} << 32) | words[0];
 }
 

@@ -32,11 +32,13 @@ inline constexpr uint32_t kContextMax = 1 << 20;  // RoPE's argument reduction i
 inline constexpr uint64_t kPromptBytesMax = 16ull << 20;
 inline constexpr uint64_t kTemplateBytesMax = 1ull << 18;  // the longest published templates have about 20 kB
 inline constexpr uint64_t kTemplateOutputBytesMax = 32ull << 20;
-// An instruction, or 64 bytes that the template makes, costs one unit. A real template needs a few thousand; more is
-// given for long messages. A template can nest a value about once in three units, and the interpreter's stack is
-// sized for that, so this bound also bounds its memory (text/rust/src/template.rs).
-inline constexpr uint64_t kTemplateFuel = 1'000'000;
-inline constexpr uint64_t kTemplateBytesPerFuel = 8;  // of the messages: a template may copy each byte eight times
+// Fuel of a chat template: an instruction, or 64 bytes of text that it makes, costs one unit. Published templates need
+// a few hundred for each message. The bound is low because some operations of the interpreter take time in proportion
+// to what was done before (a slice of a slice of a slice), and because its stack is sized by the fuel
+// (text/rust/src/template.rs).
+inline constexpr uint64_t kTemplateFuel = 50'000;
+inline constexpr uint64_t kTemplateFuelPerMessage = 500;
+inline constexpr uint64_t kTemplateBytesPerFuel = 8;  // of messages and variables: each byte may be copied eight times
 inline constexpr uint64_t kMessagesMax = 1 << 16;
 // Sum of the squared lengths of a SentencePiece vocabulary's pieces: the work of finding its merges. Gemma 3's is
 // under 2^25.

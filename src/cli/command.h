@@ -39,6 +39,7 @@ std::vector<std::unique_ptr<Command>> MakeCommands();
 std::unique_ptr<Command> MakeRunCommand();
 std::unique_ptr<Command> MakeReplayCommand();
 std::unique_ptr<Command> MakeReplayChildCommand();
+std::unique_ptr<Command> MakeSoakCommand();
 std::unique_ptr<Command> MakeBenchCommand();
 std::unique_ptr<Command> MakeDoctorCommand();
 std::unique_ptr<Command> MakeVersionCommand();

@@ -62,7 +62,7 @@ void EngineImpl::StepBeams(RequestState& state) {
     if (reused[extension.beam]) {
       state.sequences.push_back(MakeSequence(state, static_cast<uint32_t>(state.sequences.size())));
       sequence = state.sequences.back().get();
-      sequence->tokens.assign(parent.sequence->tokens.begin(), parent.sequence->tokens.begin() + parent.sequence->computed);
+      sequence->tokens = parent.sequence->tokens;  // more than it has computed, if it was preempted meanwhile
       scheduler_.AddFork(*parent.sequence, sequence);
     }
     reused[extension.beam] = true;

@@ -70,10 +70,12 @@ Status CheckRequest(const Request& request, const RequestLimits& bounds) {
     return Error{ErrorCode::kContextOverflow, "prompt of " + std::to_string(request.prompt.size()) + " tokens and tokens_max " +
                                                   std::to_string(request.tokens_max) + " make " + std::to_string(tokens) +
                                                   "; the context holds " + std::to_string(bounds.context_max)};
-  const uint64_t together = std::max(1u, request.beam_width);
-  if (tokens * together > bounds.cache_tokens_max)
-    return Error{ErrorCode::kCapacity, "the request needs " + std::to_string(tokens * together) +
-                                           " tokens of KV cache; the budget holds " + std::to_string(bounds.cache_tokens_max)};
+  // Beams stand side by side and, at worst, share nothing.
+  const uint64_t pages = (tokens + bounds.page_tokens - 1) / bounds.page_tokens;
+  const uint64_t cache_tokens = pages * bounds.page_tokens * std::max(1u, request.beam_width);
+  if (cache_tokens > bounds.cache_tokens_max)
+    return Error{ErrorCode::kCapacity, "the request needs " + std::to_string(cache_tokens) + " tokens of KV cache; the budget holds " +
+                                           std::to_string(bounds.cache_tokens_max)};
   if (request.beam_width > 0) {
     RETURN_IF_ERROR(CheckWithin("beam_width", request.beam_width, 1, std::min(limits::kBeamWidthMax, bounds.sequences_max)));
     if (2 * request.beam_width > bounds.vocabulary) return Invalid("beam_width: more than half of the vocabulary");

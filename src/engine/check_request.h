@@ -13,6 +13,7 @@ struct RequestLimits {
   uint32_t vocabulary = 0;
   uint32_t context_max = 0;
   uint32_t cache_tokens_max = 0;  // tokens that the whole KV budget holds
+  uint32_t page_tokens = 1;       // a sequence takes whole pages of it
   uint32_t sequences_max = 0;
   bool has_tokenizer = false;
 };

@@ -45,6 +45,7 @@ Result<RequestId> EngineImpl::Submit(Request request, TokenSink sink) {
   bounds.vocabulary = weights_->config.vocabulary;
   bounds.context_max = context_max_;
   bounds.cache_tokens_max = static_cast<uint32_t>(std::min<uint64_t>(uint64_t{cache_.page_count()} * options_.page_tokens, UINT32_MAX));
+  bounds.page_tokens = options_.page_tokens;
   bounds.sequences_max = options_.sequences_max;
   bounds.has_tokenizer = tokenizer_ != nullptr;
   RETURN_IF_ERROR(CheckRequest(request, bounds));

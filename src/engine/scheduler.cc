@@ -3,11 +3,16 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/check.h"
 #include "engine/request_state.h"
 
 namespace samebit::engine {
 
 namespace {
+
+// Forced preemptions of a sequence before it makes another token: the second may come in the middle of the recovery
+// from the first; without a limit a long prompt in small chunks would never be done.
+constexpr uint32_t kForcedPreemptionsMax = 2;
 
 bool Older(const Sequence* a, const Sequence* b) {
   return std::tie(a->arrival, a->sample) < std::tie(b->arrival, b->sample);
@@ -78,7 +83,14 @@ void Scheduler::Preempt(Sequence* sequence) {
 }
 
 void Scheduler::PreemptNewest() {
-  if (!running_.empty()) Preempt(running_.back());
+  if (running_.empty()) return;
+  Sequence* newest = running_.back();
+  const auto tokens = static_cast<uint32_t>(newest->tokens.size());
+  if (newest->forced_at_tokens != tokens) newest->forced_here = 0;
+  if (newest->forced_here == kForcedPreemptionsMax) return;
+  newest->forced_at_tokens = tokens;
+  ++newest->forced_here;
+  Preempt(newest);
 }
 
 bool Scheduler::EnsurePages(Sequence& sequence, uint32_t tokens) {
@@ -129,20 +141,22 @@ std::vector<Scheduler::Item> Scheduler::Choose() {
   return items;
 }
 
-// Nothing could run although sequences do: prompts block each other, or beams wait for a beam that was preempted. The
+// Nothing could run although sequences do: prompts block each other, or beams wait for a beam that has no pages. The
 // oldest request goes on, at the cost of the newest.
 void Scheduler::Unblock(std::vector<Item>& items) {
-  Sequence* oldest = running_.front();
-  Sequence* next = oldest;
-  if (oldest->waits_for_beams) {
-    const auto sibling = std::find_if(waiting_.begin(), waiting_.end(), [&](const Sequence* s) { return s->request == oldest->request; });
-    if (sibling == waiting_.end()) return;
-    while (running_.back()->request != oldest->request) Preempt(running_.back());
-    next = *sibling;
-    std::erase(waiting_, next);
+  const RequestState* oldest = running_.front()->request;
+  const auto can_go = [&](const Sequence* sequence) { return sequence->request == oldest && !sequence->waits_for_beams; };
+  Sequence* next = nullptr;
+  if (const auto found = std::find_if(running_.begin(), running_.end(), can_go); found != running_.end()) {
+    next = *found;
+  } else if (const auto preempted = std::find_if(waiting_.begin(), waiting_.end(), can_go); preempted != waiting_.end()) {
+    next = *preempted;
+    waiting_.erase(preempted);
+    while (running_.back()->request != oldest) Preempt(running_.back());
     next->running = true;
     InsertSorted(running_, next, Older);
   }
+  CHECK(next != nullptr);  // a request whose beams all wait has been stepped
   const uint32_t rows = std::min({next->remaining(), options_.prefill_chunk, options_.step_rows_max});
   if (MakeRoom(*next, next->computed + rows)) items.push_back({next, rows});
 }

@@ -36,7 +36,7 @@ class Scheduler {
   // The rows of `item` have been computed: full pages are offered to the prefix index.
   void Computed(const Item& item);
 
-  // Preempts the newest running sequence, if more than one runs. For tests of preemption.
+  // Preempts the newest running sequence, at most twice before it makes another token. For tests of preemption.
   void PreemptNewest();
 
   uint64_t preemptions() const { return preemptions_; }

@@ -23,6 +23,8 @@ struct Sequence {
   bool running = false;              // admitted to the batch; waiting otherwise
   bool waits_for_beams = false;      // a beam that is done with this position
   bool finished = false;
+  uint32_t forced_at_tokens = 0;     // its length when it was last preempted by force
+  uint32_t forced_here = 0;          // how often that happened at this length
 
   uint32_t remaining() const { return static_cast<uint32_t>(tokens.size()) - computed; }
 };

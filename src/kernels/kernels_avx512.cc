@@ -3,6 +3,7 @@
 #include "base/check.h"
 #include "kernels/tables.h"
 #include "kernels/simd/vector_avx512.h"
+#include "kernels/simd/payload.h"
 #include "kernels/simd/table.h"
 
 namespace samebit::kernels {

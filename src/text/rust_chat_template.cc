@@ -59,7 +59,8 @@ class RustChatTemplate : public ChatTemplate {
         .extra_json = Slice(options.extra_json),
         .has_now = options.now_unix_seconds ? 1u : 0u,
         .now_unix_seconds = options.now_unix_seconds.value_or(0),
-        .fuel = limits::kTemplateFuel + bytes / limits::kTemplateBytesPerFuel,
+        .fuel = limits::kTemplateFuel + messages.size() * limits::kTemplateFuelPerMessage +
+                bytes / limits::kTemplateBytesPerFuel,
         .output_bytes_max = limits::kTemplateOutputBytesMax,
     };
     SamebitString output{};

@@ -59,7 +59,7 @@ class Commands(unittest.TestCase):
         path = os.path.join(folder, "prompts.jsonl")
         with open(path, "w", encoding="utf-8") as file:
             for number in range(4):
-                file.write(json.dumps({"id": f"p{number}", "raw": f"prompt number {number} of four"}) + "\n")
+                file.write(json.dumps({"id": f"p{number}", "prompt": f"prompt number {number} of four"}) + "\n")
         return path
 
     def test_replay_writes_its_reports_and_holds(self):

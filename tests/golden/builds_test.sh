@@ -5,7 +5,8 @@
 #   builds_test.sh PART SOURCE_DIR WORK_DIR NUMERIC_FLAGS
 #
 # PART: gcc | clang | aarch64 | control. `control` must fail to match: it shows that the comparison can fail.
-# Exit 0 equal, 1 different (or a control that matches), 77 not measured because a compiler or emulator is not installed.
+# Exit 0 equal, 1 different (or a control that matches), 77 not measured: a compiler or emulator is not installed.
+# shellcheck disable=SC2086  # flags, files and prefixes are lists of words
 set -u
 part=$1 source=$2 work=$3 numeric_flags=$4
 golden=$source/tests/golden/arith.txt

@@ -2,7 +2,7 @@
 //
 //   function_error [STEP]    every STEP-th binary32 value of each range (1, the default: all of them; minutes)
 //
-// The reference is the C library's binary64 function (error under 1 unit of 2^-53), or long double for the binary64 ones.
+// The reference is the C library's binary64 function, or long double for the binary64 functions.
 #include <cstdio>
 #include <cstdlib>
 
@@ -34,8 +34,8 @@ void Report(const char* name, float first, float last, Function function, Exact 
     correctly_rounded += got == static_cast<float>(expected);
     if (error > worst) worst = error, worst_at = x;
   }
-  std::printf("%-10s [%12.5g, %12.5g] %11llu values: worst %7.3f ulp at %-14.9g rms %.3f, correctly rounded %.1f %%\n", name,
-              first, last, static_cast<unsigned long long>(count), worst, worst_at, std::sqrt(squares / count),
+  std::printf("%-10s [%12.5g, %12.5g] %11llu values: worst %7.3f ulp at %-14.9g rms %.3f, correctly rounded %.1f %%\n",
+              name, first, last, static_cast<unsigned long long>(count), worst, worst_at, std::sqrt(squares / count),
               100.0 * correctly_rounded / count);
   std::fflush(stdout);
 }
@@ -57,7 +57,8 @@ void Report64(const char* name, Function function, Exact exact, Draw draw, bool 
     if (relative && expected != 0) error /= std::ldexp(1.0L, std::ilogb(expected));
     if (error > worst) worst = static_cast<double>(error), worst_at = x;
   }
-  std::printf("%-10s worst %.3f units of 2^-53 %s, at %.17g\n", name, worst * 0x1p53, relative ? "of the binade" : "of 1", worst_at);
+  std::printf("%-10s worst %.3f units of 2^-53 %s, at %.17g\n", name, worst * 0x1p53,
+              relative ? "of the binade" : "of 1", worst_at);
 }
 
 void Main() {
@@ -85,7 +86,9 @@ void Main() {
               static_cast<long long>(steps_back), static_cast<long long>(worst_step_back));
 
   const auto uniform = [](double limit) {
-    return [limit](Random& random) { return static_cast<double>(static_cast<int64_t>(random.Bits64())) * 0x1p-63 * limit; };
+    return [limit](Random& random) {
+      return static_cast<double>(static_cast<int64_t>(random.Bits64())) * 0x1p-63 * limit;
+    };
   };
   Report64("Exp64", Exp64, [](long double x) { return std::exp(x); }, uniform(700), true);
   const auto log = [](long double x) { return std::log(x); };

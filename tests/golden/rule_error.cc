@@ -1,5 +1,5 @@
-// Measures the choices of the law against their alternatives: the tables of docs/arithmetic.md and docs/design/0001-0004.
-// A plain program; prints a minute's work of numbers, all on fixed pseudo-random data except the times.
+// Measures the choices of the law against their alternatives: the tables of docs/arithmetic.md and docs/design/0001 to
+// 0004. A plain program; all on fixed pseudo-random data, a few seconds. Only the times depend on the machine.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -55,7 +55,8 @@ void Linear() {
 using RoundTrip = std::function<void(const float* x, uint32_t block, double* back)>;
 
 void BackFrom(const float* x, uint32_t block, float stored_scale, float inverse, double* back) {
-  for (uint32_t i = 0; i < block; ++i) back[i] = double{stored_scale} * std::clamp(std::nearbyint(x[i] * inverse), -127.0f, 127.0f);
+  for (uint32_t i = 0; i < block; ++i)
+    back[i] = double{stored_scale} * std::clamp(std::nearbyint(x[i] * inverse), -127.0f, 127.0f);
 }
 float Amax(const float* x, uint32_t n) {
   float amax = 0;
@@ -101,13 +102,15 @@ void ActivationScales() {
                 RoundTripError(FullScale, 32, amax, 0));
   std::printf("\nBlock of the activation scale: relative rms error\n  outlier     32      256\n");
   for (float outlier : {0.0f, 10.0f, 50.0f})
-    std::printf("%8.0fx %8.5f %8.5f\n", outlier, RoundTripError(LawScale, 32, 1, outlier), RoundTripError(FullScale, 256, 1, outlier));
+    std::printf("%8.0fx %8.5f %8.5f\n", outlier, RoundTripError(LawScale, 32, 1, outlier),
+                RoundTripError(FullScale, 256, 1, outlier));
 }
 
 void Quantized() {
-  std::printf("\nRule Q: rms error over rms answer (256 outputs): the sums in units of 2^-24, the int8 activations in %%\n"
+  std::printf("\nRule Q: rms error over rms answer (256 outputs): sums in units of 2^-24, int8 activations in %%\n"
               "             K     sums  activations\n");
-  for (WeightType type : {WeightType::kQ4_0, WeightType::kQ4_1, WeightType::kQ8_0, WeightType::kQ4_K, WeightType::kQ6_K})
+  using enum WeightType;
+  for (WeightType type : {kQ4_0, kQ4_1, kQ8_0, kQ4_K, kQ6_K})
     for (uint32_t columns : {768u, 4096u, 14336u}) {
       Random random(columns);
       const uint32_t rows = 256, blocks = columns / 32;
@@ -117,7 +120,8 @@ void Quantized() {
       std::vector<int8_t> x_codes(columns);
       std::vector<int32_t> half_sums(blocks * 2);
       QuantizeRow(x.data(), columns, {x_codes.data(), scales.data(), sums.data(), half_sums.data()});
-      LinearReference({type, rows, columns, bytes.data()}, MakeTree(LinearTreeShape(type, columns)), x.data(), 1, y.data());
+      const auto tree = MakeTree(LinearTreeShape(type, columns));
+      LinearReference({type, rows, columns, bytes.data()}, tree, x.data(), 1, y.data());
       const WeightFormat& format = Format(type);
       ErrorSum sum_error, activation_error;
       uint8_t codes[256];
@@ -126,20 +130,22 @@ void Quantized() {
         double same_inputs = 0, float_inputs = 0;
         for (uint32_t k = 0; k < columns; ++k) {
           const uint32_t inside = k % format.block_elements, group = inside / format.scale_elements;
-          if (inside == 0) UnpackBlock(type, &bytes[StoredBytes(type, uint64_t{n} * columns + k)], codes, w_scales, minimums);
+          const uint64_t at = uint64_t{n} * columns + k;
+          if (inside == 0) UnpackBlock(type, &bytes[StoredBytes(type, at)], codes, w_scales, minimums);
           const double w = double{w_scales[group]} * (codes[inside] - format.code_offset) + minimums[group];
           same_inputs += w * x_codes[k] * scales[k / 32];
           float_inputs += w * x[k];
         }
         sum_error.Add(y[n], same_inputs), activation_error.Add(y[n], float_inputs);
       }
-      std::printf("%-5s %8u %8.1f %10.3f %%\n", std::string(format.name).c_str(), columns, sum_error.relative() * 0x1p24,
-                  activation_error.relative() * 100);
+      std::printf("%-5s %8u %8.1f %10.3f %%\n", std::string(format.name).c_str(), columns,
+                  sum_error.relative() * 0x1p24, activation_error.relative() * 100);
     }
 }
 
 void LogProbabilities() {
-  std::printf("\nRule P: worst error of log(total), 40 rows (units of 1e-9)\n       n  spread      law  binary32 chain  integer weights\n");
+  std::printf("\nRule P: worst error of log(total), 40 rows (units of 1e-9)\n"
+              "       n  spread      law  binary32 chain  integer weights\n");
   for (uint32_t n : {49152u, 262144u})
     for (float spread : {0.5f, 2.0f, 6.0f}) {
       Random random(n);
@@ -181,17 +187,20 @@ void RopeCost() {
 }
 
 void Attention() {
-  std::printf("\nRule A: rms error over rms answer and worst absolute error (64 dimensions, 20 queries)\n   keys  units of 2^-24   worst\n");
+  std::printf("\nRule A: rms error over rms answer and worst absolute error (64 dimensions, 20 queries)\n"
+              "   keys  units of 2^-24   worst\n");
   for (uint32_t count : {16u, 256u, 1000u, 4096u}) {
     Random random(count);
     ErrorSum error;
     const uint32_t head = 64, padded = (count + 255) / 256 * 256;
     for (int t = 0; t < 20; ++t) {
-      const auto query = random.Normals(head, 0.3f), keys = random.Normals(uint64_t{padded} * head), values = random.Normals(uint64_t{padded} * head);
+      const auto query = random.Normals(head, 0.3f), keys = random.Normals(uint64_t{padded} * head);
+      const auto values = random.Normals(uint64_t{padded} * head);
       std::vector<float> running_out(head), next_out(head), out(head);
       AttentionPart running{0, 0, running_out.data()}, next{0, 0, next_out.data()};
       for (uint32_t base = 0; base < count; base += 256) {
-        AttentionSplit(query.data(), head, &keys[base * head], &values[base * head], 0, std::min(count - base, 256u), base ? &next : &running);
+        AttentionSplit(query.data(), head, &keys[base * head], &values[base * head], 0, std::min(count - base, 256u),
+                       base ? &next : &running);
         if (base) MergeAttention(&running, next, head);
       }
       FinishAttention(running, head, out.data());

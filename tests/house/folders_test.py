@@ -39,21 +39,44 @@ def find_problems(root):
             problems += [f"{place}:{number}: unfinished: {line.strip()[:80]}"
                          for number, line in enumerate(lines, 1) if UNFINISHED.search(line)]
 
+    reached = reached_folders(root)
+    for path in house.files(root, "CMakeLists.txt"):
+        if path.parent not in reached:
+            problems.append(f"{path.relative_to(root)}: no add_subdirectory leads here: it is not part of the build")
     for path in house.files(root, "_test.cc", "_test.py"):
         if not is_listed(path, root):
             problems.append(f"{path.relative_to(root)}: no CMakeLists.txt lists it: it would never run")
     return problems
 
 
+def commands_of(folder):
+    """The text of the folder's CMakeLists.txt without comments; empty where there is none."""
+    script = folder / "CMakeLists.txt"
+    return re.sub(r"#.*", "", script.read_text()) if script.is_file() else ""
+
+
+def reached_folders(root):
+    """Every folder that CMake enters from the root."""
+    reached, waiting = set(), [root]
+    while waiting:
+        folder = waiting.pop()
+        reached.add(folder)
+        waiting += [folder / name for name in re.findall(r"add_subdirectory\(\s*([\w/.-]+)", commands_of(folder))]
+    return reached
+
+
 def is_listed(path, root):
-    """True if the CMakeLists.txt of the test's folder, or of one above it, names the test."""
+    """True if the CMakeLists.txt of the test's folder, or of one above it, names the test.
+
+    Its name may also be put together there: a function that says ${name}_test.py, and the name in a call of it.
+    """
     for folder in path.relative_to(root).parents:
-        script = root / folder / "CMakeLists.txt"
-        if script.is_file():
-            name = path.relative_to(root / folder).as_posix()
-            text = re.sub(r"#.*", "", script.read_text())
-            if re.search(r"(?<![\w/.-])%s(?![\w/.-])" % re.escape(name), text.replace("${CMAKE_CURRENT_SOURCE_DIR}/", "")):
-                return True
+        text = commands_of(root / folder).replace("${CMAKE_CURRENT_SOURCE_DIR}/", "")
+        name = path.relative_to(root / folder).as_posix()
+        ending = re.search(r"_test\.\w+$", name).group()
+        wanted = [name] + ([name.removesuffix(ending)] if "${name}" + ending in text else [])
+        if any(re.search(r"(?<![\w/.-])%s(?![\w/.-])" % re.escape(word), text) for word in wanted):
+            return True
     return False
 
 
@@ -61,12 +84,14 @@ class FoldersTest(unittest.TestCase):
     def problems_of(self, changes):
         """The problems of a small project in good order after writing these files into it (None removes)."""
         content = {
+            "CMakeLists.txt": "add_subdirectory(src/arith)\nadd_subdirectory(tests)\n",
             "src/README.md": "sources\n",
-            "src/CMakeLists.txt": "\n",
             "src/arith/README.md": "the law\n",
             "src/arith/CMakeLists.txt": "samebit_module(arith SOURCES norm.cc TESTS norm_test.cc)\n",
             "src/arith/norm_test.cc": "\n",
             "tests/README.md": "tests\n",
+            "tests/CMakeLists.txt": "function(a_test name)\n  add_test(${name}_test.py)\nendfunction()\na_test(scripts)\n",
+            "tests/scripts_test.py": "\n",
             "docs/README.md": "documents\n",
             "tools/README.md": "tools\n",
             "build/generated.cc": "// " + "TO" + "DO\n",
@@ -84,7 +109,9 @@ class FoldersTest(unittest.TestCase):
         self.assertIn(sentence, "\n".join(self.problems_of(changes)))
 
     def test_this_project_is_in_order(self):
-        self.assertEqual([], find_problems(house.ROOT))
+        problems = find_problems(house.ROOT)
+        if problems:
+            self.fail("\n" + "\n".join(problems))
 
     def test_accepts_a_project_in_order(self):
         self.assertEqual([], self.problems_of({}))
@@ -103,6 +130,10 @@ class FoldersTest(unittest.TestCase):
         self.assert_caught({"src/arith/rope_test.cc": "\n"}, "src/arith/rope_test.cc: no CMakeLists.txt lists it")
         self.assert_caught({"src/arith/CMakeLists.txt": "samebit_module(arith TESTS big_norm_test.cc) # norm_test.cc\n"},
                            "src/arith/norm_test.cc: no CMakeLists.txt lists it")
+        self.assert_caught({"tests/others_test.py": "\n"}, "tests/others_test.py: no CMakeLists.txt lists it")
+
+    def test_catches_a_folder_that_the_build_never_enters(self):
+        self.assert_caught({"CMakeLists.txt": "add_subdirectory(src/arith)\n"}, "tests/CMakeLists.txt: no add_subdirectory")
 
 
 if __name__ == "__main__":

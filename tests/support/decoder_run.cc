@@ -9,7 +9,8 @@
 
 namespace samebit::test {
 
-std::vector<float> DecoderLogits(const engine::Weights& weights, std::span<const TokenId> tokens, engine::EngineOptions options) {
+void VisitDecoderLogits(const engine::Weights& weights, std::span<const TokenId> tokens, engine::EngineOptions options,
+                        const PositionVisitor& visit) {
   const model::ModelConfig& config = weights.config;
   const auto count = static_cast<uint32_t>(tokens.size());
   const uint32_t page_count = (count + options.page_tokens - 1) / options.page_tokens;
@@ -26,7 +27,6 @@ std::vector<float> DecoderLogits(const engine::Weights& weights, std::span<const
   options.step_rows_max = options.prefill_chunk;
   engine::Decoder decoder(weights, options, cache);
   kernels::Team team(options.threads);
-  std::vector<float> logits(size_t{count} * config.vocabulary);
   for (uint32_t first = 0; first < count; first += options.prefill_chunk) {
     engine::Batch batch;
     const uint32_t rows = std::min(options.prefill_chunk, count - first);
@@ -36,12 +36,17 @@ std::vector<float> DecoderLogits(const engine::Weights& weights, std::span<const
       batch.logit_rows.push_back(row);
     }
     batch.groups.push_back({&pages, 0, rows, first});
-    decoder.Forward(team, batch, [&](uint32_t index, const float* row) {
-      std::copy_n(row, config.vocabulary, &logits[size_t{first + index} * config.vocabulary]);
-    });
+    decoder.Forward(team, batch, [&](uint32_t index, const float* logits) { visit(first + index, logits); });
     for (uint32_t row = 0; row < rows; ++row) CHECK(!decoder.row_failed(row));
   }
-  return logits;
+}
+
+std::vector<float> DecoderLogits(const engine::Weights& weights, std::span<const TokenId> tokens, const engine::EngineOptions& options) {
+  const uint32_t vocabulary = weights.config.vocabulary;
+  std::vector<float> all(tokens.size() * vocabulary);
+  VisitDecoderLogits(weights, tokens, options,
+                     [&](Position position, const float* logits) { std::copy_n(logits, vocabulary, &all[size_t{position} * vocabulary]); });
+  return all;
 }
 
 std::vector<TokenId> DecoderGreedy(const engine::Weights& weights, std::vector<TokenId> tokens, uint32_t count,

@@ -8,3 +8,5 @@
 #pragma once
 
 #define SAMEBIT_INLINE [[maybe_unused]] inline __attribute__((always_inline))
+// For the tiles: inlined into their caller they would share its registers, and accumulators would be spilled.
+#define SAMEBIT_NOINLINE [[maybe_unused]] __attribute__((noinline))

@@ -25,7 +25,7 @@ struct Bf16Weight {
 
 // Outputs of `kRows` rows and `kPanels` panels; the last panel has `last_lanes` outputs.
 template <class Weight, uint32_t kRows, uint32_t kPanels>
-void FloatTile(const LinearCall& call, uint32_t row, uint32_t panel, uint32_t last_lanes) {
+SAMEBIT_NOINLINE void FloatTile(const LinearCall& call, uint32_t row, uint32_t panel, uint32_t last_lanes) {
   using Element = typename Weight::Element;
   const arith::Leaf* leaves = call.tree.data();
   const size_t leaf_count = call.tree.size();
@@ -77,10 +77,11 @@ SAMEBIT_INLINE void FloatRows(const LinearCall& call, uint32_t row, uint32_t cou
     const uint32_t left = call.weights->rows() - panel * 16;
     return left < 16 ? left : 16;
   };
+  // A chain of fma has a latency of about four: a few rows need more panels to fill the time.
+  constexpr uint32_t kPanels = kRows < 4 ? kFloatPanelsForFewRows : kFloatPanelsAtOnce;
   uint32_t panel = begin;
-  for (; panel + kFloatPanelsAtOnce <= end; panel += kFloatPanelsAtOnce)
-    FloatTile<Weight, kRows, kFloatPanelsAtOnce>(call, row, panel, lanes(panel + kFloatPanelsAtOnce - 1));
-  if constexpr (kFloatPanelsAtOnce > 1)
+  for (; panel + kPanels <= end; panel += kPanels) FloatTile<Weight, kRows, kPanels>(call, row, panel, lanes(panel + kPanels - 1));
+  if constexpr (kPanels > 1)
     for (; panel < end; ++panel) FloatTile<Weight, kRows, 1>(call, row, panel, lanes(panel));
 }
 

@@ -1,20 +1,12 @@
 // Rule Q: a payload of weights is unpacked once for a group of rows; the integer sum of a scale group is exact, so its
-// order is free (DotPayload of the instruction set), and everything after it follows the law's chain.
+// order is free (AddPayload of payload*.h), and everything after it follows the law's chain.
 #pragma once
 
+#include "kernels/simd/activation_block.h"
 #include "kernels/simd/linear_float.h"
 
 namespace samebit::kernels {
 namespace {
-
-// One block of 32 inputs of a group of rows, gathered so that a kernel walks one stream of activations.
-template <uint32_t kRows, uint32_t kGroups>
-struct ActivationBlock {
-  int8_t codes[kRows][layout::kBlockInputs];
-  float scales[kRows];
-  float scaled_sums[kRows];
-  int32_t corrections[kGroups][kRows];  // - code_offset * sum of the group's codes
-};
 
 // Bytes of one group of rows on the stack; longer rows pass in smaller groups.
 inline constexpr size_t kActivationBytesMax = size_t{512} << 10;
@@ -39,23 +31,6 @@ SAMEBIT_INLINE void GatherRows(const LinearCall& call, uint32_t row, uint32_t bl
   }
 }
 
-// acc continues its chain over one payload. scale [groups], minimum: of the payload's 16 outputs.
-template <layout::Stream kStream, uint32_t kRows>
-SAMEBIT_INLINE void AddPayload(const uint8_t* payload, const ActivationBlock<kRows, kStream.groups>& x,
-                               const Floats (&scale)[kStream.groups], Floats minimum, Floats (&acc)[kRows]) {
-  Ints isum[kStream.groups][kRows];
-  for (uint32_t group = 0; group < kStream.groups; ++group)
-    for (uint32_t r = 0; r < kRows; ++r)
-      isum[group][r] = kStream.code_offset == 0 ? SplatInt(0) : SplatInt(x.corrections[group][r]);
-  DotPayload<kStream, kRows>(payload, x.codes, isum);
-  for (uint32_t r = 0; r < kRows; ++r) {
-    const Floats x_scale = Splat(x.scales[r]);
-    for (uint32_t group = 0; group < kStream.groups; ++group)
-      acc[r] = Fma(ToFloat(isum[group][r]), Mul(scale[group], x_scale), acc[r]);
-    if constexpr (kStream.has_minimum) acc[r] = Fma(minimum, Splat(x.scaled_sums[r]), acc[r]);
-  }
-}
-
 // acc continues its chain over one stored block: 32 inputs, or 256.
 template <layout::Stream kStream, uint32_t kRows>
 SAMEBIT_INLINE void AddBlock(const uint8_t* block, const ActivationBlock<kRows, kStream.groups>* x, Floats (&acc)[kRows]) {
@@ -63,7 +38,7 @@ SAMEBIT_INLINE void AddBlock(const uint8_t* block, const ActivationBlock<kRows, 
   const Floats minimum_unit =
       kStream.has_minimum ? LoadHalves(reinterpret_cast<const uint16_t*>(block + layout::kHalvesBytes)) : Splat(0.0f);
   if constexpr (!kStream.super_blocks) {
-    const Floats scale[1] = {unit};
+    Floats scale[1] = {unit};
     AddPayload<kStream, kRows>(block + kStream.payload_offset, *x, scale, minimum_unit, acc);
   } else {
     const uint8_t* scales = block + layout::kHalvesBytes * (kStream.has_minimum ? 2 : 1);
@@ -84,7 +59,7 @@ SAMEBIT_INLINE void AddBlock(const uint8_t* block, const ActivationBlock<kRows, 
 
 // One panel for kRows rows. x starts at the block of the tree's first input.
 template <layout::Stream kStream, uint32_t kRows>
-void QuantizedTile(const LinearCall& call, const ActivationBlock<kRows, kStream.groups>* x, uint32_t row, uint32_t panel) {
+SAMEBIT_NOINLINE void QuantizedTile(const LinearCall& call, const ActivationBlock<kRows, kStream.groups>* x, uint32_t row, uint32_t panel) {
   const arith::Leaf* leaves = call.tree.data();
   const size_t leaf_count = call.tree.size();
   const uint8_t* block = reinterpret_cast<const uint8_t*>(call.weights->panel(panel)) +
@@ -137,10 +112,11 @@ void LinearQuantized(const LinearCall& call, uint32_t panel_begin, uint32_t pane
   const uint32_t blocks = call.weights->columns() / layout::kBlockInputs;
   uint32_t rows_max = static_cast<uint32_t>(kActivationBytesMax / (blocks * sizeof(ActivationBlock<1, kStream.groups>)));
   CHECK(rows_max > 0);  // limits::kWidthMax inputs need 400 kB
-  rows_max = rows_max < kQuantizedRowsMax ? rows_max : kQuantizedRowsMax;
+  constexpr uint32_t kRowsMax = kStream.groups == 2 ? kTwoGroupRowsMax : kQuantizedRowsMax;
+  rows_max = rows_max < kRowsMax ? rows_max : kRowsMax;
   ForPanelChunks(call, rows_max, panel_begin, panel_end, [&](uint32_t begin, uint32_t end) {
     ForRowGroups(call.m, rows_max, [&](uint32_t row, uint32_t count) {
-      QuantizedRowGroup<kStream, kQuantizedRowsMax>(call, memory, row, count, begin, end);
+      QuantizedRowGroup<kStream, kRowsMax>(call, memory, row, count, begin, end);
     });
   });
 }

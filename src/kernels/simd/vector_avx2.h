@@ -19,8 +19,8 @@ struct Ints {
 };
 
 // 16 registers.
-inline constexpr uint32_t kQuantizedRowsMax = 4;
-inline constexpr uint32_t kFloatRowsMax = 6, kFloatPanelsAtOnce = 1;
+inline constexpr uint32_t kQuantizedRowsMax = 4, kTwoGroupRowsMax = 4;
+inline constexpr uint32_t kFloatRowsMax = 6, kFloatPanelsAtOnce = 1, kFloatPanelsForFewRows = 2;
 inline constexpr uint32_t kQueriesAtOnce = 3, kKeyPanelsAtOnce = 2;
 
 SAMEBIT_INLINE Floats Splat(float x) { return {_mm256_set1_ps(x), _mm256_set1_ps(x)}; }
@@ -170,56 +170,6 @@ SAMEBIT_INLINE __m256i SplatQuad(const int8_t* x) {
   int32_t quad;
   __builtin_memcpy(&quad, x, sizeof quad);
   return _mm256_set1_epi32(quad);
-}
-
-// vpmaddubsw adds two u8 x s8 products in int16, saturating. |x| <= 127, so a sum of n such pairs is at most
-//     4 bits: n * 2 *  15 * 127 = n *  3810, under 32768 for n = 8
-//     5 bits: n * 2 *  31 * 127 = n *  7874,                 n = 4
-//     6 bits: n * 2 *  63 * 127 = n * 16002,                 n = 2
-//     8 bits: the code's signed weight is w = code - 128; |w| <= 128 as the unsigned factor and x with the sign of w as
-//             the signed one give at most 2 * 128 * 127 = 32512, n = 1
-// and after n pairs vpmaddwd by ones widens to int32. Exact.
-template <layout::Stream kStream, uint32_t kRows>
-SAMEBIT_INLINE void DotHalf(const uint8_t* payload, const int8_t (*x)[layout::kBlockInputs], __m256i (&isum)[kStream.groups][kRows]) {
-  constexpr uint32_t kPairs = kStream.code_bits == 4 ? 8 : kStream.code_bits == 5 ? 4 : 2;
-  const __m256i ones = _mm256_set1_epi16(1);
-  __m256i quads[8];
-  UnpackQuads<kStream.code_bits>(payload, quads);
-  for (uint32_t r = 0; r < kRows; ++r) {
-    if constexpr (kStream.code_bits == 8) {
-      // The signed weight needs no correction by the row's sum: what the caller put into isum is replaced.
-      __m256i sum = _mm256_setzero_si256();
-      for (uint32_t g = 0; g < 8; ++g) {
-        const __m256i weight = _mm256_xor_si256(quads[g], _mm256_set1_epi8(-128));
-        const __m256i with_sign = _mm256_sign_epi8(SplatQuad(x[r] + 4 * g), weight);
-        sum = _mm256_add_epi32(sum, _mm256_madd_epi16(_mm256_maddubs_epi16(_mm256_abs_epi8(weight), with_sign), ones));
-      }
-      isum[0][r] = sum;
-    } else {
-      for (uint32_t first = 0; first < 8; first += kPairs) {
-        __m256i pairs = _mm256_maddubs_epi16(quads[first], SplatQuad(x[r] + 4 * first));
-        for (uint32_t g = first + 1; g < first + kPairs; ++g)
-          pairs = _mm256_add_epi16(pairs, _mm256_maddubs_epi16(quads[g], SplatQuad(x[r] + 4 * g)));
-        __m256i& sum = isum[kStream.groups == 2 ? first / 4 : 0][r];
-        sum = _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, ones));
-      }
-    }
-  }
-}
-
-template <layout::Stream kStream, uint32_t kRows>
-SAMEBIT_INLINE void DotPayload(const uint8_t* payload, const int8_t (*x)[layout::kBlockInputs], Ints (&isum)[kStream.groups][kRows]) {
-  __m256i low[kStream.groups][kRows], high[kStream.groups][kRows];
-  for (uint32_t group = 0; group < kStream.groups; ++group) {
-    for (uint32_t r = 0; r < kRows; ++r) {
-      low[group][r] = isum[group][r].low;
-      high[group][r] = isum[group][r].high;
-    }
-  }
-  DotHalf<kStream, kRows>(payload, x, low);
-  DotHalf<kStream, kRows>(payload + 32, x, high);
-  for (uint32_t group = 0; group < kStream.groups; ++group)
-    for (uint32_t r = 0; r < kRows; ++r) isum[group][r] = {low[group][r], high[group][r]};
 }
 
 }  // namespace

@@ -15,9 +15,9 @@ namespace {
 using Floats = __m512;
 using Ints = __m512i;
 
-// 32 registers: 8 hold a payload, the others sums. Measured on Zen 4; 9 rows and more spill.
-inline constexpr uint32_t kQuantizedRowsMax = 8;
-inline constexpr uint32_t kFloatRowsMax = 8, kFloatPanelsAtOnce = 2;
+// 32 registers. Quantized: 8 hold a payload, the others sums. Float: 12 x 2 sums. More would spill.
+inline constexpr uint32_t kQuantizedRowsMax = 8, kTwoGroupRowsMax = 6;
+inline constexpr uint32_t kFloatRowsMax = 12, kFloatPanelsAtOnce = 2, kFloatPanelsForFewRows = 4;
 inline constexpr uint32_t kQueriesAtOnce = 4, kKeyPanelsAtOnce = 4;
 
 SAMEBIT_INLINE Floats Splat(float x) { return _mm512_set1_ps(x); }

@@ -19,8 +19,8 @@ struct Ints {
 };
 
 // 32 registers, of which a value takes four.
-inline constexpr uint32_t kQuantizedRowsMax = 4;
-inline constexpr uint32_t kFloatRowsMax = 4, kFloatPanelsAtOnce = 1;
+inline constexpr uint32_t kQuantizedRowsMax = 4, kTwoGroupRowsMax = 2;
+inline constexpr uint32_t kFloatRowsMax = 4, kFloatPanelsAtOnce = 1, kFloatPanelsForFewRows = 2;
 inline constexpr uint32_t kQueriesAtOnce = 2, kKeyPanelsAtOnce = 2;
 
 template <class Function>

@@ -19,8 +19,8 @@ typedef float Floats __attribute__((vector_size(64)));
 typedef int32_t Ints __attribute__((vector_size(64)));
 
 // Rows of activations that one pass over a panel serves at most, and the tile of float weights.
-inline constexpr uint32_t kQuantizedRowsMax = 4;
-inline constexpr uint32_t kFloatRowsMax = 2, kFloatPanelsAtOnce = 1;
+inline constexpr uint32_t kQuantizedRowsMax = 4, kTwoGroupRowsMax = 4;
+inline constexpr uint32_t kFloatRowsMax = 2, kFloatPanelsAtOnce = 1, kFloatPanelsForFewRows = 1;
 inline constexpr uint32_t kQueriesAtOnce = 2, kKeyPanelsAtOnce = 1;
 
 SAMEBIT_INLINE Floats Splat(float x) { return Floats{} + x; }

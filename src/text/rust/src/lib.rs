@@ -9,6 +9,7 @@ mod gguf;
 mod hugging_face;
 mod python_json;
 mod sentence_piece;
+mod tag_length;
 mod template;
 mod token_table;
 mod tokenizer;

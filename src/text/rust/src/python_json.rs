@@ -79,12 +79,12 @@ impl Writer<'_, '_, '_> {
         Ok(())
     }
 
-    /// One fuel for each value and for each 4 bytes written, so that a small value that refers to itself many times
+    /// One fuel for each value and for each 16 bytes written, so that a small value that refers to itself many times
     /// over cannot grow without bound.
     fn charge(&mut self) -> Result<(), Error> {
         let grown = self.out.len() - self.charged;
         self.charged = self.out.len();
-        self.state.consume_fuel(1 + grown as u64 / 4)
+        self.state.consume_fuel(1 + grown as u64 / 16)
     }
 
     fn item(&mut self, index: usize, depth: usize) {

@@ -12,21 +12,22 @@ use crate::civil_time;
 use crate::deep_stack;
 use crate::failure::{fail, malformed, shown, Code, Failure, Outcome};
 use crate::python_json;
+use crate::tag_length;
 
 const NAME: &str = "chat template";
 
 // Loops and macros inside each other. Published templates stay under ten.
 const RECURSION_MAX: usize = 64;
 
-// Stack for the deepest value that a unit of fuel can pay for: nesting costs about seven units a level, and printing,
-// comparing or dropping one takes less than 400 bytes of stack a level.
-const STACK_BYTES_PER_FUEL: usize = 256;
+// Stack for the deepest value that a unit of fuel can pay for: a level of nesting costs a unit and a half or more, and
+// printing, comparing or dropping it takes less than 400 bytes of stack.
+const STACK_BYTES_PER_FUEL: usize = 512;
 
-// Stack for the deepest syntax tree that a byte of source can make ("{{ --------1 }}").
-const STACK_BYTES_PER_SOURCE_BYTE: usize = 4096;
+// Stack for the deepest syntax tree that a byte of source can make: "{% elif 1 %}" and unary minus take under 500.
+const STACK_BYTES_PER_SOURCE_BYTE: usize = 1024;
 
-// The compiler takes quadratic time over one chain of "~"; published templates have a few dozen.
-const TILDES_MAX: usize = 2048;
+// Bytes of code in one tag; see tag_length.rs. Published templates stay under a few hundred.
+const TAG_BYTES_MAX: usize = 4096;
 
 pub struct Template {
     environment: Environment<'static>,
@@ -72,8 +73,8 @@ fn stop(reason: Stop) -> Error {
 
 impl Template {
     pub fn new(source: &str) -> Outcome<Template> {
-        if source.bytes().filter(|&b| b == b'~').count() > TILDES_MAX {
-            return fail(Code::TooLarge, format!("chat template: more than {TILDES_MAX} \"~\""));
+        if tag_length::longest(source) > TAG_BYTES_MAX {
+            return fail(Code::TooLarge, format!("chat template: a tag has more than {TAG_BYTES_MAX} bytes of code"));
         }
         deep_stack::run(source.len().saturating_mul(STACK_BYTES_PER_SOURCE_BYTE), || Template::compile(source))
     }
@@ -88,7 +89,14 @@ impl Template {
             .build()
             .map_err(|e| malformed(e.to_string()))?;
         environment.set_syntax(syntax);
-        environment.set_unknown_method_callback(minijinja_contrib::pycompat::unknown_method_callback);
+        environment.set_unknown_method_callback(|state, value, method, arguments| {
+            // A width in a format ("{:>1000000000}") allocates before it is paid for.
+            let number = |text: &str| text.as_bytes().windows(4).any(|w| w.iter().all(u8::is_ascii_digit));
+            if method == "format" && value.as_str().is_some_and(number) {
+                return Err(Error::new(ErrorKind::InvalidOperation, "str.format with a width over 999"));
+            }
+            minijinja_contrib::pycompat::unknown_method_callback(state, value, method, arguments)
+        });
         // Its time is quadratic in the depth of a value, and no chat template prints for people.
         environment.remove_filter("pprint");
         environment.remove_filter("tojson");
