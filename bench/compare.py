@@ -19,6 +19,8 @@ ROOT = os.path.dirname(HERE)
 ROWS = ["prefill:128", "prefill:512", "prefill:2048", "decode:1:0", "decode:8:0", "decode:32:0",
         "decode:1:2048", "decode:8:2048", "decode:32:2048"]
 
+ABOUT = ["cpu", "isa", "threads", "model", "arithmetic", "versions", "ready_seconds", "weights_bytes", "resident_bytes"]
+
 
 def run(command):
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace")
@@ -46,8 +48,7 @@ class Samebit:
                  "--threads", str(self.flags.threads), "--json", out.name])
             with open(out.name, encoding="utf-8") as file:
                 found = json.load(file)
-        self.about = {key: found[key] for key in ("cpu", "isa", "threads", "model", "arithmetic", "versions", "ready_seconds",
-                                                  "weights_bytes", "resident_bytes")}
+        self.about = {key: found[key] for key in ABOUT}
         one = found["rows"][0]
         batch_tokens = one["tokens"] * one["batch"]
         return {"tokens_per_second": [batch_tokens / seconds for seconds in one["seconds"]], "digest": one["digest"],
@@ -61,9 +62,9 @@ class Xllamacpp:
 
     def measure(self, row):
         with tempfile.NamedTemporaryFile(suffix=".json") as out:
-            run([sys.executable, os.path.join(HERE, "peer_xllamacpp.py"), "--model", self.flags.model, "--threads",
-                 str(self.flags.threads), "--flash", self.flash, "--row", row, "--vocabulary", str(self.flags.vocabulary),
-                 "--repeat", str(self.flags.repeat), "--out", out.name])
+            run([sys.executable, os.path.join(HERE, "peer_xllamacpp.py"), "--model", self.flags.model, "--row", row,
+                 "--threads", str(self.flags.threads), "--flash", self.flash, "--repeat", str(self.flags.repeat),
+                 "--vocabulary", str(self.flags.vocabulary), "--out", out.name])
             with open(out.name, encoding="utf-8") as file:
                 return json.load(file)
 
@@ -88,8 +89,9 @@ class Binaries:
                 rates += [json.loads(line)["speed_tg"] for line in lines.splitlines() if line.startswith("{")]
             return {"tokens_per_second": rates}
         shape = ["-p", numbers[0], "-n", "0"] if kind == "prefill" else ["-p", "0", "-n", numbers[2], "-d", numbers[1]]
-        found = json.loads(run([self.flags.llama_bench, *common, *shape, "-fa", "1" if self.flash == "on" else "0", "-r",
-                                str(self.flags.repeat), "-o", "json"]))
+        flash = "1" if self.flash == "on" else "0"
+        found = json.loads(run([self.flags.llama_bench, *common, *shape, "-fa", flash, "-r", str(self.flags.repeat),
+                                "-o", "json"]))
         return {"tokens_per_second": found[0]["samples_ts"]}
 
 
@@ -109,8 +111,8 @@ def best_and_median(rounds):
 
 def table(results, runners, about):
     ours, *peers = runners
-    lines = [f"{about['cpu']}, {about['isa']}, {about['threads']} threads, {about['model']}, samebit {about['versions']['samebit']}"
-             f" ({about['arithmetic']}). Tokens per second, best (median).", "",
+    lines = [f"{about['cpu']}, {about['isa']}, {about['threads']} threads, {about['model']}, "
+             f"samebit {about['versions']['samebit']} ({about['arithmetic']}). Tokens per second, best (median).", "",
              "| row | " + " | ".join(runner.name for runner in runners) + " | ratio best | ratio median |",
              "|---|" + "---:|" * (len(runners) + 2)]
     for row, by_runner in results.items():
@@ -168,8 +170,8 @@ def main():
     with open(os.path.join(folder, "table.md"), "w", encoding="utf-8") as file:
         file.write(text)
     with open(os.path.join(folder, "raw.json"), "w", encoding="utf-8") as file:
-        json.dump({"schema": "samebit.comparison/1", "date": str(datetime.date.today()), "model": os.path.basename(flags.model),
-                   "about": about, "rounds": flags.rounds, "repeat": flags.repeat, "results": results}, file, indent=1)
+        json.dump({"schema": "samebit.comparison/1", "date": str(datetime.date.today()),
+                   "model": os.path.basename(flags.model), "about": about, "rounds": flags.rounds, "repeat": flags.repeat, "results": results}, file, indent=1)
     print(text)
 
 

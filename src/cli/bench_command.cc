@@ -17,7 +17,8 @@
 namespace samebit::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Each row prints its best and median tokens per second and the digest of its answers: rows that
+constexpr const char* kExamples =
+    R"(Each row prints its best and median tokens per second and the digest of its answers: rows that
 were measured on two machines, or with two settings, must show the same digest.
 
 Examples:
@@ -38,7 +39,7 @@ struct BenchReport {
   const LoadedModel& loaded;
   const engine::EngineOptions& options;
   std::vector<Measured> rows;
-  uint64_t resident_bytes = 0;       // with the weights packed, before the first row
+  uint64_t resident_bytes = 0;  // with the weights packed, before the first row
   world::OwnMemory memory_at_end;
   std::vector<std::string> warnings;
 };
@@ -51,13 +52,16 @@ std::string RowLine(const Measured& one) {
   std::string name = one.row.name();
   name.resize(16, ' ');
   const double best = one.figures.seconds_best();
-  return name + Padded(Fixed(one.per_second(best), 1), 12) + Padded(Fixed(one.per_second(one.figures.seconds_median()), 1), 12) +
-         Padded(Fixed(1000 * best / static_cast<double>(one.figures.steps), 3), 12) + "  " + one.figures.digest.substr(0, 16) + "\n";
+  return name + Padded(Fixed(one.per_second(best), 1), 12) +
+         Padded(Fixed(one.per_second(one.figures.seconds_median()), 1), 12) +
+         Padded(Fixed(1000 * best / static_cast<double>(one.figures.steps), 3), 12) + "  " +
+         one.figures.digest.substr(0, 16) + "\n";
 }
 
 std::string MachineLine(const BenchReport& report) {
-  return world::CpuModel() + ", " + kernels::IsaName(report.options.isa) + ", " + std::to_string(report.options.threads) +
-         " threads, " + report.loaded.model->config().name + ", samebit " + OwnVersion() + ", " + arith::kArithmeticVersion;
+  return world::CpuModel() + ", " + kernels::IsaName(report.options.isa) + ", " +
+         std::to_string(report.options.threads) + " threads, " + report.loaded.model->config().name + ", samebit " +
+         OwnVersion() + ", " + arith::kArithmeticVersion;
 }
 
 std::string ReportAsJson(const BenchReport& report) {
@@ -94,20 +98,24 @@ class BenchCommand final : public Command {
   std::string examples() const override { return kExamples; }
 
   std::vector<Flag> flags() override {
-    std::vector<Flag> flags = {Required(Text("MODEL", "", &model_path_, "a .gguf file or a Hugging Face folder")),
-                               Switch("--quick", &quick_, true, "fewer and shorter rows"),
-                               Flag{.name = "--row", .value = "ROW", .help = "only this row: prefill:TOKENS or decode:BATCH:DEPTH[:TOKENS]",
-                                    .set = [this](std::string_view text) -> Status {
-                                      ASSIGN_OR_RETURN(const BenchRow row, ParseRow(text));
-                                      rows_.push_back(row);
-                                      return {};
-                                    },
-                                    .repeatable = true},
-                               Whole("--repeat", &repeats_, 1, 1000, "times that each row is measured (default 5, quick 3)"),
-                               Text("--json", "FILE", &json_path_, "write the figures to a file")};
+    std::vector<Flag> flags = {
+        Required(Text("MODEL", "", &model_path_, "a .gguf file or a Hugging Face folder")),
+        Switch("--quick", &quick_, true, "fewer and shorter rows"),
+        Flag{.name = "--row",
+             .value = "ROW",
+             .help = "only this row: prefill:TOKENS or decode:BATCH:DEPTH[:TOKENS]",
+             .set = [this](std::string_view text) -> Status {
+               ASSIGN_OR_RETURN(const BenchRow row, ParseRow(text));
+               rows_.push_back(row);
+               return {};
+             },
+             .repeatable = true},
+        Whole("--repeat", &repeats_, 1, 1000, "times that each row is measured (default 5, quick 3)"),
+        Text("--json", "FILE", &json_path_, "write the figures to a file")};
     Append(flags, engine_.machine_flags());
     for (Flag& flag : engine_.cache_flags()) {
-      if (flag.name != "--cache-mib" && flag.name != "--no-prefix-cache" && flag.name != "--context") flags.push_back(std::move(flag));
+      if (flag.name != "--cache-mib" && flag.name != "--no-prefix-cache" && flag.name != "--context")
+        flags.push_back(std::move(flag));
     }
     return flags;
   }
@@ -153,7 +161,8 @@ class BenchCommand final : public Command {
     if (!load.ok()) return;
     const auto value = ParseDecimal(std::string_view(load.value()).substr(0, load->find(' ')), 0, 1e6f);
     if (value.ok() && value.value() > 0.5f) {
-      Warn(report, "the load average is " + Decimal(value.value()) + ": this machine is not idle, figures may be too low");
+      Warn(report,
+           "the load average is " + Decimal(value.value()) + ": this machine is not idle, figures may be too low");
     }
   }
 

@@ -62,7 +62,8 @@ class Stopwatch {
 // The sequences of one repeat on an engine.
 class Batch {
  public:
-  Batch(engine::Engine& engine, const BenchRow& row, uint32_t vocabulary) : engine_(engine), row_(row), vocabulary_(vocabulary) {}
+  Batch(engine::Engine& engine, const BenchRow& row, uint32_t vocabulary)
+      : engine_(engine), row_(row), vocabulary_(vocabulary) {}
 
   Status Submit(uint32_t prompt_tokens, uint32_t answer_tokens) {
     made_.assign(row_.batch, 0);
@@ -70,7 +71,9 @@ class Batch {
       engine::Request request;
       request.prompt = PromptOf(i, prompt_tokens, vocabulary_);
       request.tokens_max = answer_tokens;
-      ASSIGN_OR_RETURN(const engine::RequestId id, engine_.Submit(std::move(request), [this, i](uint32_t, const engine::TokenRecord&, std::string_view) { ++made_[i]; }));
+      ASSIGN_OR_RETURN(const engine::RequestId id,
+                       engine_.Submit(std::move(request), [this, i](uint32_t, const engine::TokenRecord&,
+                                                                    std::string_view) { ++made_[i]; }));
       ids_.push_back(id);
     }
     return {};
@@ -108,7 +111,9 @@ class Batch {
   std::vector<uint32_t> made_;
 };
 
-uint32_t PromptTokens(const BenchRow& row) { return row.kind == BenchKind::kPrefill ? row.tokens : std::max(row.depth, 1u); }
+uint32_t PromptTokens(const BenchRow& row) {
+  return row.kind == BenchKind::kPrefill ? row.tokens : std::max(row.depth, 1u);
+}
 
 // Sequences that were read first answer while the others are still being read; each step of that reads at least one
 // chunk, or the rest of one prompt.
@@ -124,7 +129,8 @@ uint32_t AnswerTokens(const BenchRow& row, const BenchSettings& settings) {
   return 1 + timed + WaitingTokens(row, settings.options);
 }
 
-Result<BenchFigures> MeasurePrefill(const BenchRow& row, engine::Engine& engine, const BenchSettings& settings, const world::Clock& clock) {
+Result<BenchFigures> MeasurePrefill(const BenchRow& row, engine::Engine& engine, const BenchSettings& settings,
+                                    const world::Clock& clock) {
   BenchFigures figures;
   figures.tokens = uint64_t{row.tokens} * row.batch;
   Stopwatch watch(clock, settings.options.threads);
@@ -143,7 +149,8 @@ Result<BenchFigures> MeasurePrefill(const BenchRow& row, engine::Engine& engine,
   return figures;
 }
 
-Result<BenchFigures> MeasureDecode(const BenchRow& row, engine::Engine& engine, const BenchSettings& settings, const world::Clock& clock) {
+Result<BenchFigures> MeasureDecode(const BenchRow& row, engine::Engine& engine, const BenchSettings& settings,
+                                   const world::Clock& clock) {
   BenchFigures figures;
   figures.tokens = uint64_t{row.tokens} * row.batch;
   Stopwatch watch(clock, settings.options.threads);
@@ -157,7 +164,8 @@ Result<BenchFigures> MeasureDecode(const BenchRow& row, engine::Engine& engine, 
       const uint64_t steps_before = engine.counters().steps;
       watch.Start();
       for (uint32_t step = 0; step < row.tokens; ++step) {
-        if (!engine.Step()) return Error{ErrorCode::kInternal, row.name() + ": the sequences ended before the timed steps did"};
+        if (!engine.Step())
+          return Error{ErrorCode::kInternal, row.name() + ": the sequences ended before the timed steps did"};
       }
       figures.seconds.push_back(watch.Stop());
       figures.steps = engine.counters().steps - steps_before;
@@ -186,9 +194,12 @@ double BenchFigures::seconds_median() const {
 }
 
 std::vector<BenchRow> QuickRows() {
-  return {{BenchKind::kPrefill, 128}, {BenchKind::kPrefill, 512},
-          {BenchKind::kDecode, kDecodeTokensQuick, 1, 0}, {BenchKind::kDecode, kDecodeTokensQuick, 8, 0},
-          {BenchKind::kDecode, kDecodeTokensQuick, 32, 0}, {BenchKind::kDecode, kDecodeTokensQuick, 1, 2048}};
+  return {{BenchKind::kPrefill, 128},
+          {BenchKind::kPrefill, 512},
+          {BenchKind::kDecode, kDecodeTokensQuick, 1, 0},
+          {BenchKind::kDecode, kDecodeTokensQuick, 8, 0},
+          {BenchKind::kDecode, kDecodeTokensQuick, 32, 0},
+          {BenchKind::kDecode, kDecodeTokensQuick, 1, 2048}};
 }
 
 std::vector<BenchRow> FullRows() {
@@ -215,7 +226,8 @@ Result<BenchRow> ParseRow(std::string_view name) {
     if (!number.ok()) return refusal;
     numbers.push_back(static_cast<uint32_t>(number.value()));
   }
-  if (parts[0] == "prefill" && numbers.size() == 1 && numbers[0] > 0) return BenchRow{BenchKind::kPrefill, numbers[0], 1, 0};
+  if (parts[0] == "prefill" && numbers.size() == 1 && numbers[0] > 0)
+    return BenchRow{BenchKind::kPrefill, numbers[0], 1, 0};
   if (parts[0] == "decode" && (numbers.size() == 2 || numbers.size() == 3) && numbers[0] > 0 && numbers[0] <= 256) {
     const uint32_t tokens = numbers.size() == 3 ? numbers[2] : kDecodeTokens;
     if (tokens > 0) return BenchRow{BenchKind::kDecode, tokens, numbers[0], numbers[1]};
@@ -225,8 +237,8 @@ Result<BenchRow> ParseRow(std::string_view name) {
 
 uint64_t CacheBytes(const BenchRow& row, const BenchSettings& settings) {
   const model::ModelConfig& config = settings.weights->config;
-  const uint64_t token_bytes =
-      uint64_t{2} * config.layers * config.kv_heads * config.head_size * kernels::CacheElementBytes(settings.options.cache_type);
+  const uint64_t token_bytes = uint64_t{2} * config.layers * config.kv_heads * config.head_size *
+                               kernels::CacheElementBytes(settings.options.cache_type);
   const uint64_t page = settings.options.page_tokens;
   const uint64_t tokens = uint64_t{PromptTokens(row)} + AnswerTokens(row, settings);
   return token_bytes * row.batch * ((tokens + page - 1) / page + 1) * page;

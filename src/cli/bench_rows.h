@@ -19,7 +19,7 @@ struct BenchRow {
   BenchKind kind = BenchKind::kPrefill;
   uint32_t tokens = 0;  // prefill: of the prompt; decode: timed tokens of each sequence
   uint32_t batch = 1;   // sequences
-  uint32_t depth = 0;   // decode: tokens in each sequence's cache before the first timed one (0: the one token it needs)
+  uint32_t depth = 0;  // decode: tokens in each sequence's cache before the first timed one (0: the one token it needs)
 
   std::string name() const;  // "prefill:512", "decode:8:2048" (batch, depth): also what --row takes
 };

@@ -12,7 +12,9 @@ namespace {
 
 class Conversation {
  public:
-  Conversation(const LoadedModel& loaded, const ChatSettings& settings) : loaded_(loaded), settings_(settings) { Reset(); }
+  Conversation(const LoadedModel& loaded, const ChatSettings& settings) : loaded_(loaded), settings_(settings) {
+    Reset();
+  }
 
   void Reset() {
     messages_.clear();
@@ -29,8 +31,9 @@ class Conversation {
     next_messages_ = std::move(messages);
     // What the template adds behind the last answer is read as text; the answer itself stays the ids it was.
     if (!ids_.empty() && next_rendered_.starts_with(rendered_)) {
-      ASSIGN_OR_RETURN(std::vector<TokenId> added,
-                       loaded_.tokenizer->Encode(std::string_view(next_rendered_).substr(rendered_.size()), text::Specials::kParse));
+      ASSIGN_OR_RETURN(
+          std::vector<TokenId> added,
+          loaded_.tokenizer->Encode(std::string_view(next_rendered_).substr(rendered_.size()), text::Specials::kParse));
       // The answer's own end-of-turn token is also the first thing that the template writes behind it.
       const bool twice = !added.empty() && added.front() == ids_.back() && loaded_.tokenizer->IsControl(ids_.back());
       std::vector<TokenId> ids = ids_;
@@ -52,20 +55,20 @@ class Conversation {
   const LoadedModel& loaded_;
   const ChatSettings& settings_;
   std::vector<text::ChatMessage> messages_, next_messages_;
-  std::vector<TokenId> ids_;   // read and written so far
+  std::vector<TokenId> ids_;              // read and written so far
   std::string rendered_, next_rendered_;  // the same as text, up to the last answer's last character
 };
 
 void Warn(const std::string& message) { world::StderrLog().Write(world::LogLevel::kWarning, message); }
 
 // One turn. False: the chat cannot begin (first turn) or this turn was refused.
-Status Turn(const Outside& outside, engine::Engine& engine, const EffectiveSampling& sampling, Conversation& conversation,
-            const std::string& line) {
+Status Turn(const Outside& outside, engine::Engine& engine, const EffectiveSampling& sampling,
+            Conversation& conversation, const std::string& line) {
   ASSIGN_OR_RETURN(std::vector<TokenId> prompt, conversation.Next(line));
   if (prompt.size() >= engine.context_max()) {
     return Error{ErrorCode::kContextOverflow, "the conversation has " + std::to_string(prompt.size()) +
-                                                  " tokens and the context holds " + std::to_string(engine.context_max()) +
-                                                  "; forget it with /reset"};
+                                                  " tokens and the context holds " +
+                                                  std::to_string(engine.context_max()) + "; forget it with /reset"};
   }
   EffectiveSampling fitted = sampling;
   fitted.FitTokensMax(engine.context_max() - static_cast<uint32_t>(prompt.size()));
@@ -96,7 +99,6 @@ Result<ExitCode> Chat(const Outside& outside, const LoadedModel& loaded, engine:
     ASSIGN_OR_RETURN([[maybe_unused]] const auto ids, conversation.Next("hello"));
     return {};
   }());
-  CatchInterrupts();
   std::fputs("A chat. Ctrl-C stops an answer; /reset forgets; /exit ends.\n", stderr);
   std::string line;
   while (true) {

@@ -17,9 +17,7 @@ extern char** environ;
 namespace samebit::cli {
 namespace {
 
-Error SystemError(const std::string& what, int number) {
-  return {ErrorCode::kIo, what + ": " + std::strerror(number)};
-}
+Error SystemError(const std::string& what, int number) { return {ErrorCode::kIo, what + ": " + std::strerror(number)}; }
 
 // A file descriptor that is closed with its owner.
 class Descriptor {

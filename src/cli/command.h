@@ -25,10 +25,10 @@ class Command {
  public:
   virtual ~Command() = default;
   virtual std::string name() const = 0;
-  virtual std::string summary() const = 0;               // one line of the list of commands
-  virtual std::string examples() const { return ""; }    // behind the flags in --help
+  virtual std::string summary() const = 0;             // one line of the list of commands
+  virtual std::string examples() const { return ""; }  // behind the flags in --help
   virtual bool hidden() const { return false; }
-  virtual std::vector<Flag> flags() = 0;                 // targets live in the command
+  virtual std::vector<Flag> flags() = 0;  // targets live in the command
   // An Error becomes one sentence on standard error (and JSON where asked) and its exit code.
   virtual Result<ExitCode> Run(const Outside& outside) = 0;
 };

@@ -64,12 +64,14 @@ Error Explain(const CLI::ParseError& error, const CLI::App& root,
                            (nearest ? "; did you mean `samebit " + *nearest + "`?" : ""));
     }
     if (!unknown.starts_with("-")) {
-      return Usage(command, "unexpected argument " + model::Printable(unknown) + "; put quotes around a text with spaces");
+      return Usage(command,
+                   "unexpected argument " + model::Printable(unknown) + "; put quotes around a text with spaces");
     }
     for (const CLI::Option* option : chosen.front()->get_options()) names.push_back(option->get_name());
     const std::string bare = unknown.substr(0, unknown.find('='));
     const auto nearest = NearestName(bare, names);
-    return Usage(command, "unknown flag " + model::Printable(bare) + (nearest ? "; did you mean " + *nearest + "?" : ""));
+    return Usage(command,
+                 "unknown flag " + model::Printable(bare) + (nearest ? "; did you mean " + *nearest + "?" : ""));
   }
   if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
     if (command.empty()) return Usage("", "say which command to run");

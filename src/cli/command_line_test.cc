@@ -14,7 +14,7 @@ class FakeCommand final : public Command {
   std::vector<Flag> flags() override {
     return {Required(Text("MODEL", "", &model, "a model")), Text("--prompt", "TEXT", &prompt, "a text"),
             TextList("--stop", "TEXT", &stop, "a stop"),    Whole("--top-k", &top_k, 0, 10, "a number"),
-            Number("--bias", &bias, -2, 2, "a decimal"),     Switch("--json", &json, true, "a switch")};
+            Number("--bias", &bias, -2, 2, "a decimal"),    Switch("--json", &json, true, "a switch")};
   }
   Result<ExitCode> Run(const Outside&) override { return ExitCode::kHolds; }
 
@@ -29,8 +29,10 @@ struct Parsing {
   explicit Parsing(const std::vector<std::string>& arguments) {
     commands.push_back(std::make_unique<FakeCommand>());
     auto parsed = ParseCommandLine(commands, arguments);
-    if (!parsed.ok()) error = parsed.error().message;
-    else if (const auto* text = std::get_if<HelpText>(&parsed.value())) help = text->text;
+    if (!parsed.ok())
+      error = parsed.error().message;
+    else if (const auto* text = std::get_if<HelpText>(&parsed.value()))
+      help = text->text;
   }
   const FakeCommand& command() const { return static_cast<const FakeCommand&>(*commands.front()); }
   std::vector<std::unique_ptr<Command>> commands;
@@ -38,7 +40,8 @@ struct Parsing {
 };
 
 TEST(CommandLine, fills_the_flags_of_the_command) {
-  const Parsing parsing({"run", "m.gguf", "--prompt", "[1,2] --json", "--stop", "a", "--stop", "b c", "--top-k=3", "--bias", "-1.5", "--json"});
+  const Parsing parsing({"run", "m.gguf", "--prompt", "[1,2] --json", "--stop", "a", "--stop", "b c", "--top-k=3",
+                         "--bias", "-1.5", "--json"});
   ASSERT_EQ(parsing.error, "");
   EXPECT_EQ(parsing.command().model, "m.gguf");
   EXPECT_EQ(parsing.command().prompt, "[1,2] --json");
@@ -59,10 +62,13 @@ TEST(CommandLine, keeps_texts_as_they_are) {
 }
 
 TEST(CommandLine, says_what_to_do_about_a_slip) {
-  EXPECT_EQ(Parsing({"run", "m", "--top-q", "3"}).error, "unknown flag '--top-q'; did you mean --top-k?; see `samebit run --help`");
+  EXPECT_EQ(Parsing({"run", "m", "--top-q", "3"}).error,
+            "unknown flag '--top-q'; did you mean --top-k?; see `samebit run --help`");
   EXPECT_EQ(Parsing({"run", "m", "--frobnicate"}).error, "unknown flag '--frobnicate'; see `samebit run --help`");
   EXPECT_NE(Parsing({"rum", "m"}).error.find("did you mean `samebit run`?"), std::string::npos);
-  EXPECT_NE(Parsing({"run", "m", "--top-k", "11"}).error.find("--top-k: expected a whole number from 0 to 10, found '11'"), std::string::npos);
+  EXPECT_NE(
+      Parsing({"run", "m", "--top-k", "11"}).error.find("--top-k: expected a whole number from 0 to 10, found '11'"),
+      std::string::npos);
   EXPECT_NE(Parsing({"run"}).error.find("MODEL"), std::string::npos);
   EXPECT_NE(Parsing({"run", "m", "--top-k"}).error.find("--top-k"), std::string::npos);
   EXPECT_NE(Parsing({"run", "m", "and", "more"}).error.find("put quotes"), std::string::npos);

@@ -50,9 +50,13 @@ Result<std::pair<TokenId, float>> ParseBias(std::string_view text) {
 
 class Report {
  public:
-  void Add(const char* name, std::string json, const char* source) { parameters_.push_back({name, std::move(json), source}); }
+  void Add(const char* name, std::string json, const char* source) {
+    parameters_.push_back({name, std::move(json), source});
+  }
   void Add(const char* name, const Sourced<float>& sourced) { Add(name, Decimal(sourced.value), sourced.source); }
-  void Add(const char* name, const Sourced<uint32_t>& sourced) { Add(name, std::to_string(sourced.value), sourced.source); }
+  void Add(const char* name, const Sourced<uint32_t>& sourced) {
+    Add(name, std::to_string(sourced.value), sourced.source);
+  }
   std::vector<EffectiveParameter> Take() { return std::move(parameters_); }
 
  private:
@@ -85,7 +89,8 @@ Status CheckCombination(const engine::Request& request) {
   }
   if (request.beam_width > 0 && temperature > 0) return refuse("--beam-width searches greedily: set --temperature 0");
   if (request.beam_width > 0 && request.samples > request.beam_width) {
-    return refuse("--n " + std::to_string(request.samples) + " is more than --beam-width " + std::to_string(request.beam_width));
+    return refuse("--n " + std::to_string(request.samples) + " is more than --beam-width " +
+                  std::to_string(request.beam_width));
   }
   return {};
 }
@@ -93,7 +98,9 @@ Status CheckCombination(const engine::Request& request) {
 }  // namespace
 
 std::vector<Flag> SamplingFlags::flags() {
-  Flag bias = {.name = "--logit-bias", .value = "ID=X", .help = "adds X (-100 to 100) to the logit of a token",
+  Flag bias = {.name = "--logit-bias",
+               .value = "ID=X",
+               .help = "adds X (-100 to 100) to the logit of a token",
                .set = [this](std::string_view text) -> Status {
                  ASSIGN_OR_RETURN(const auto entry, ParseBias(text));
                  for (const auto& [id, value] : logit_bias) {
@@ -105,16 +112,21 @@ std::vector<Flag> SamplingFlags::flags() {
                  return {};
                },
                .repeatable = true};
-  Flag stop_id = {.name = "--stop-id", .value = "ID", .help = "token id that ends the answer",
+  Flag stop_id = {.name = "--stop-id",
+                  .value = "ID",
+                  .help = "token id that ends the answer",
                   .set = [this](std::string_view text) -> Status {
                     ASSIGN_OR_RETURN(const uint64_t id, ParseWhole(text, 0, limits::kVocabularyMax));
                     stop_ids.push_back(static_cast<TokenId>(id));
                     return {};
                   },
                   .repeatable = true};
-  Flag stop_text = {.name = "--stop", .value = "TEXT", .help = "text that ends the answer and is not part of it",
+  Flag stop_text = {.name = "--stop",
+                    .value = "TEXT",
+                    .help = "text that ends the answer and is not part of it",
                     .set = [this](std::string_view text) -> Status {
-                      if (text.empty()) return Error{ErrorCode::kInvalidArgument, "an empty text would end every answer"};
+                      if (text.empty())
+                        return Error{ErrorCode::kInvalidArgument, "an empty text would end every answer"};
                       stop.emplace_back(text);
                       return {};
                     },
@@ -124,17 +136,20 @@ std::vector<Flag> SamplingFlags::flags() {
       {Number("--temperature", &temperature, 0, 100, "0: always the likeliest token (default 0)"),
        Whole("--top-k", &top_k, 0, limits::kVocabularyMax, "only the K likeliest tokens; 0: off (default 0)"),
        Number("--top-p", &top_p, 0x1p-24f, 1, "only the likeliest tokens that reach this probability (default 1)"),
-       Number("--min-p", &min_p, 0, 1 - 0x1p-24f, "only tokens with this share of the likeliest one's probability (default 0)"),
+       Number("--min-p", &min_p, 0, 1 - 0x1p-24f,
+              "only tokens with this share of the likeliest one's probability (default 0)"),
        Number("--repetition-penalty", &repetition_penalty, 0x1p-24f, 10, "over prompt and answer (default 1)"),
        Number("--presence-penalty", &presence_penalty, -2, 2, "over the answer (default 0)"),
        Number("--frequency-penalty", &frequency_penalty, -2, 2, "over the answer (default 0)"), std::move(bias),
        Whole64("--seed", &seed, "replays a sampled answer (default: drawn anew and reported)"),
        Whole("--n", &samples, 1, limits::kSamplesMax, "answers to the same prompt (default 1)"),
        Whole("--beam-width", &beam_width, 1, limits::kBeamWidthMax, "beam search instead of sampling")});
-  Append(flags, Grouped("Length", {Whole("--max-tokens", &max_tokens, 1, limits::kContextMax, "tokens of the answer (default 256)"),
-                                   Whole("--min-tokens", &min_tokens, 0, limits::kContextMax, "no stop id before (default 0)"),
-                                   std::move(stop_text), std::move(stop_id),
-                                   Switch("--ignore-eos", &ignore_eos, true, "the model's own stop ids do not end the answer")}));
+  Append(flags,
+         Grouped("Length",
+                 {Whole("--max-tokens", &max_tokens, 1, limits::kContextMax, "tokens of the answer (default 256)"),
+                  Whole("--min-tokens", &min_tokens, 0, limits::kContextMax, "no stop id before (default 0)"),
+                  std::move(stop_text), std::move(stop_id),
+                  Switch("--ignore-eos", &ignore_eos, true, "the model's own stop ids do not end the answer")}));
   return flags;
 }
 
@@ -181,7 +196,8 @@ Result<EffectiveSampling> ResolveSampling(const SamplingFlags& flags, const Chec
   request.tokens_min = tokens_min.value;
   request.stop_strings = flags.stop;
   request.stop_ids = flags.stop_ids;
-  if (!flags.ignore_eos) request.stop_ids.insert(request.stop_ids.end(), tokenizer.stop_ids.begin(), tokenizer.stop_ids.end());
+  if (!flags.ignore_eos)
+    request.stop_ids.insert(request.stop_ids.end(), tokenizer.stop_ids.begin(), tokenizer.stop_ids.end());
   std::sort(request.stop_ids.begin(), request.stop_ids.end());
   request.stop_ids.erase(std::unique(request.stop_ids.begin(), request.stop_ids.end()), request.stop_ids.end());
   request.top_logprobs = flags.logprobs.value_or(0);
@@ -214,7 +230,8 @@ Result<EffectiveSampling> ResolveSampling(const SamplingFlags& flags, const Chec
   JsonWriter stop_ids;
   stop_ids.BeginArray();
   for (const TokenId id : request.stop_ids) stop_ids.Number(id);
-  report.Add("stop_ids", stop_ids.EndArray().Finish(), flags.ignore_eos || !flags.stop_ids.empty() ? kRequest : kCheckpoint);
+  report.Add("stop_ids", stop_ids.EndArray().Finish(),
+             flags.ignore_eos || !flags.stop_ids.empty() ? kRequest : kCheckpoint);
   effective.parameters = report.Take();
   return effective;
 }

@@ -24,7 +24,9 @@ Flag OneOf(std::string name, std::optional<uint32_t>* target, std::vector<uint32
 }
 
 Flag CacheTypeFlag(std::optional<std::string>* target) {
-  return {.name = "--kv", .value = "f16|f32", .help = "number format of the KV cache (default f16)",
+  return {.name = "--kv",
+          .value = "f16|f32",
+          .help = "number format of the KV cache (default f16)",
           .set = [=](std::string_view text) -> Status {
             if (text != "f16" && text != "f32") {
               return Error{ErrorCode::kInvalidArgument, "expected f16 or f32, found " + model::Printable(text)};
@@ -35,7 +37,9 @@ Flag CacheTypeFlag(std::optional<std::string>* target) {
 }
 
 Flag IsaFlag(std::optional<std::string>* target) {
-  return {.name = "--isa", .value = "NAME", .help = "instruction set: scalar, avx2, avx512, avx512vnni, neon (default: the fastest here)",
+  return {.name = "--isa",
+          .value = "NAME",
+          .help = "instruction set: scalar, avx2, avx512, avx512vnni, neon (default: the fastest here)",
           .set = [=](std::string_view text) -> Status {
             ASSIGN_OR_RETURN([[maybe_unused]] const kernels::Isa isa, kernels::ParseIsa(text));
             *target = std::string(text);
@@ -46,8 +50,9 @@ Flag IsaFlag(std::optional<std::string>* target) {
 }  // namespace
 
 std::vector<Flag> EngineFlags::machine_flags() {
-  return Grouped("Machine", {Whole("--threads", &threads, 1, 256, "worker threads (default: the cores this process may use)"),
-                             IsaFlag(&isa)});
+  return Grouped("Machine",
+                 {Whole("--threads", &threads, 1, 256, "worker threads (default: the cores this process may use)"),
+                  IsaFlag(&isa)});
 }
 
 std::vector<Flag> EngineFlags::cache_flags() {
@@ -59,7 +64,8 @@ std::vector<Flag> EngineFlags::cache_flags() {
        Whole("--context", &context, 1, 1 << 20, "tokens of prompt and answer together (default: the model's)"),
        Whole("--cache-mib", &cache_mib, 1, 1 << 20, "KV budget in MiB (default 256)"),
        Switch("--no-prefix-cache", &no_prefix_cache, true, "compute every prompt anew"),
-       OneOf("--tensor-parallel", &tensor_parallel, {1, 2, 4, 8}, "ranks of the reduction tree, in this process (default 1)")});
+       OneOf("--tensor-parallel", &tensor_parallel, {1, 2, 4, 8},
+             "ranks of the reduction tree, in this process (default 1)")});
 }
 
 Result<engine::EngineOptions> EngineFlags::Resolve() const {

@@ -33,9 +33,13 @@ void ExamineFloats(Examination& found) {
   });
   found.float_environment_holds = holds;
   if (!found.float_environment_holds) {
-    found.refusals.push_back("float environment: a worker does not compute as IEEE 754 says (rounding, subnormals or fused products), even after it was set");
+    found.refusals.push_back(
+        "float environment: a worker does not compute as IEEE 754 says (rounding, subnormals or fused products), even "
+        "after it was set");
   } else if (!found.float_environment_found) {
-    found.remarks.push_back("the process began with a changed float environment (a library was built with fast-math); samebit sets it back");
+    found.remarks.push_back(
+        "the process began with a changed float environment (a library was built with fast-math); samebit sets it "
+        "back");
   }
 }
 
@@ -51,8 +55,10 @@ void ExamineKernels(Examination& found) {
       one.failure = status.error().message;
       const bool chosen = isa == kernels::BestIsa();
       const std::string line = std::string("self-test of ") + kernels::IsaName(isa) + ": " + one.failure;
-      if (chosen) found.refusals.push_back(line);
-      else found.remarks.push_back(line + "; choose another with --isa");
+      if (chosen)
+        found.refusals.push_back(line);
+      else
+        found.remarks.push_back(line + "; choose another with --isa");
     }
     found.isas.push_back(std::move(one));
   }

@@ -31,9 +31,9 @@ struct Examination {
   uint32_t threads = 0;
   uint64_t memory_total_bytes = 0;
   uint64_t memory_available_bytes = 0;
-  std::string huge_pages;               // "always", "madvise", "never", "unknown"
-  bool float_environment_found = false; // as the process began
-  bool float_environment_holds = false; // after the law's environment was entered, in every worker
+  std::string huge_pages;                // "always", "madvise", "never", "unknown"
+  bool float_environment_found = false;  // as the process began
+  bool float_environment_holds = false;  // after the law's environment was entered, in every worker
   std::string golden_digest;
   std::vector<IsaExamination> isas;
   kernels::Isa chosen = kernels::Isa::kScalar;

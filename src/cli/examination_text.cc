@@ -25,14 +25,16 @@ std::string ExaminationText(const Examination& found) {
                     (one.isa == found.chosen ? "  (chosen)" : ""));
   }
   for (const ModelExamination& model : found.models) {
-    out += Line("model", model.name + ", " + model.family + ", " + Bytes(model.file_bytes) + ", context " + std::to_string(model.context));
+    out += Line("model", model.name + ", " + model.family + ", " + Bytes(model.file_bytes) + ", context " +
+                             std::to_string(model.context));
     if (!model.sha256.empty()) out += Line("model sha256", model.sha256);
     out += Line("chat template", model.chat_template ? "yes" : "no");
   }
   for (const NamedVersion& one : Versions()) out += Line(one.name, one.version);
   for (const std::string& remark : found.remarks) out += Line("note", remark);
   for (const std::string& refusal : found.refusals) out += Line("REFUSES TIER 2", refusal);
-  out += found.refusals.empty() ? "\nTier 2 (strict) would be possible here.\n" : "\nTier 2 (strict) would be refused here.\n";
+  out += found.refusals.empty() ? "\nTier 2 (strict) would be possible here.\n"
+                                : "\nTier 2 (strict) would be refused here.\n";
   return out;
 }
 
@@ -58,7 +60,14 @@ std::string ExaminationJson(const Examination& found) {
   }
   json.EndArray();
   for (const ModelExamination& model : found.models) {
-    json.Key("model").BeginObject().Key("path").Text(model.path).Key("name").Text(model.name).Key("family").Text(model.family);
+    json.Key("model")
+        .BeginObject()
+        .Key("path")
+        .Text(model.path)
+        .Key("name")
+        .Text(model.name)
+        .Key("family")
+        .Text(model.family);
     json.Key("file_bytes").Number(model.file_bytes).Key("context").Number(model.context);
     json.Key("chat_template").Bool(model.chat_template);
     if (!model.sha256.empty()) json.Key("sha256").Text(model.sha256);

@@ -37,7 +37,9 @@ Flag Number(std::string name, std::optional<float>* target, float min, float max
 }
 
 Flag Text(std::string name, std::string value, std::optional<std::string>* target, std::string help) {
-  return {.name = std::move(name), .value = std::move(value), .help = std::move(help),
+  return {.name = std::move(name),
+          .value = std::move(value),
+          .help = std::move(help),
           .set = [=](std::string_view text) -> Status {
             *target = std::string(text);
             return {};
@@ -45,7 +47,9 @@ Flag Text(std::string name, std::string value, std::optional<std::string>* targe
 }
 
 Flag TextList(std::string name, std::string value, std::vector<std::string>* target, std::string help) {
-  return {.name = std::move(name), .value = std::move(value), .help = std::move(help),
+  return {.name = std::move(name),
+          .value = std::move(value),
+          .help = std::move(help),
           .set = [=](std::string_view text) -> Status {
             target->emplace_back(text);
             return {};

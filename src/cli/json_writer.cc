@@ -5,7 +5,7 @@
 
 #include "base/check.h"
 #include "cli/number_text.h"
-#include "cli/utf8.h"
+#include "verify/valid_utf8.h"
 
 namespace samebit::cli {
 
@@ -19,13 +19,23 @@ JsonWriter& JsonWriter::Key(std::string_view name) {
 JsonWriter& JsonWriter::Text(std::string_view value) {
   Separate();
   out_ += '"';
-  for (const char c : ValidUtf8(value)) {
+  for (const char c : verify::ValidUtf8(value)) {
     switch (c) {
-      case '"': out_ += "\\\""; break;
-      case '\\': out_ += "\\\\"; break;
-      case '\n': out_ += "\\n"; break;
-      case '\r': out_ += "\\r"; break;
-      case '\t': out_ += "\\t"; break;
+      case '"':
+        out_ += "\\\"";
+        break;
+      case '\\':
+        out_ += "\\\\";
+        break;
+      case '\n':
+        out_ += "\\n";
+        break;
+      case '\r':
+        out_ += "\\r";
+        break;
+      case '\t':
+        out_ += "\\t";
+        break;
       default:
         if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) {
           char escape[8];

@@ -34,7 +34,7 @@ TEST(JsonWriter, replaces_bytes_that_are_not_utf8) {
   const std::string replaced = "\xef\xbf\xbd";
   EXPECT_EQ(written("\xc3"), "\"" + replaced + "\"");
   EXPECT_EQ(written("\xe2\x82"), "\"" + replaced + replaced + "\"");
-  EXPECT_EQ(written("\xc0\xaf"), "\"" + replaced + replaced + "\"");               // over-long
+  EXPECT_EQ(written("\xc0\xaf"), "\"" + replaced + replaced + "\"");                 // over-long
   EXPECT_EQ(written("\xed\xa0\x80"), "\"" + replaced + replaced + replaced + "\"");  // a surrogate
 }
 

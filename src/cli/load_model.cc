@@ -38,9 +38,8 @@ Result<LoadedModel> LoadModel(const Outside& outside, const std::string& path, k
   loaded.timings.self_test_seconds = lap.Take();
 
   ProgressBar bar(outside.terminal, "packing weights");
-  ASSIGN_OR_RETURN(loaded.weights, engine::PackWeights(*loaded.model, threads, [&](uint64_t done, uint64_t total) {
-                     bar.Show(done, total);
-                   }));
+  ASSIGN_OR_RETURN(loaded.weights, engine::PackWeights(*loaded.model, threads,
+                                                       [&](uint64_t done, uint64_t total) { bar.Show(done, total); }));
   loaded.timings.pack_seconds = lap.Take();
   return loaded;
 }

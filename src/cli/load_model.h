@@ -17,7 +17,7 @@
 namespace samebit::cli {
 
 struct LoadTimings {
-  double open_seconds = 0;       // file, tokenizer and chat template
+  double open_seconds = 0;  // file, tokenizer and chat template
   double self_test_seconds = 0;
   double pack_seconds = 0;
   double total_seconds() const { return open_seconds + self_test_seconds + pack_seconds; }

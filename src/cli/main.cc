@@ -1,4 +1,5 @@
-// samebit: the command line. A list of steps: know the outside, read the command line, run the command, say how it went.
+// samebit: the command line. A list of steps: know the outside, read the command line, run the command, say how it
+// went.
 #include <string>
 #include <vector>
 

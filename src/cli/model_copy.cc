@@ -23,7 +23,8 @@ Result<std::string> ModelCopy::Make(const std::string& model_path) {
   if (mkdtemp(pattern.data()) == nullptr) return Error{ErrorCode::kIo, pattern + ": the folder could not be made"};
   folder_ = pattern;
   // A path that ends in a slash has no file name of its own.
-  const fs::path source = fs::path(model_path).has_filename() ? fs::path(model_path) : fs::path(model_path).parent_path();
+  const fs::path source =
+      fs::path(model_path).has_filename() ? fs::path(model_path) : fs::path(model_path).parent_path();
   const fs::path target = fs::path(folder_) / source.filename();
   std::error_code failed;
   fs::copy(source, target, fs::copy_options::recursive, failed);

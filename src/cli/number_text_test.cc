@@ -9,7 +9,8 @@ namespace {
 TEST(NumberText, takes_whole_numbers_within_bounds_only) {
   EXPECT_EQ(ParseWhole("256", 1, 256).value(), 256u);
   EXPECT_EQ(ParseWhole("18446744073709551615", 0, UINT64_MAX).value(), UINT64_MAX);
-  for (const char* text : {"", "0", "257", "-1", "+1", " 1", "1 ", "1x", "0x10", "1.0", "1e2", "18446744073709551616"}) {
+  for (const char* text :
+       {"", "0", "257", "-1", "+1", " 1", "1 ", "1x", "0x10", "1.0", "1e2", "18446744073709551616"}) {
     EXPECT_FALSE(ParseWhole(text, 1, 256).ok()) << text;
   }
   EXPECT_EQ(ParseWhole("x", 1, 256).error().message, "expected a whole number from 1 to 256, found 'x'");
@@ -26,7 +27,8 @@ TEST(NumberText, takes_finite_decimals_within_bounds_only) {
 
 TEST(NumberText, takes_token_ids_with_commas) {
   EXPECT_EQ(ParseTokenIds("1, 22,3").value(), (std::vector<TokenId>{1, 22, 3}));
-  for (const char* text : {"", ",", "1,", "1,,2", "1;2", "-1", "99999999999"}) EXPECT_FALSE(ParseTokenIds(text).ok()) << text;
+  for (const char* text : {"", ",", "1,", "1,,2", "1;2", "-1", "99999999999"})
+    EXPECT_FALSE(ParseTokenIds(text).ok()) << text;
 }
 
 TEST(NumberText, decimals_read_back_as_the_same_bits) {

@@ -6,7 +6,8 @@ Result<std::string> RenderChat(const LoadedModel& loaded, const std::vector<text
                                std::optional<int64_t> now_unix_seconds) {
   if (loaded.chat_template == nullptr) {
     return Error{ErrorCode::kInvalidArgument,
-                 "this model has no chat template, so a chat turn cannot be written for it; use --raw TEXT to give it the text as it is"};
+                 "this model has no chat template, so a chat turn cannot be written for it; use --raw TEXT to give it "
+                 "the text as it is"};
   }
   const TokenizerSpec& spec = loaded.model->tokenizer();
   text::RenderOptions options;
@@ -33,8 +34,8 @@ Status CheckPromptIds(const LoadedModel& loaded, const std::vector<TokenId>& ids
   const uint32_t vocabulary = loaded.model->config().vocabulary;
   for (const TokenId id : ids) {
     if (id < 0 || static_cast<uint32_t>(id) >= vocabulary) {
-      return Error{ErrorCode::kInvalidArgument, "--token-ids: the model has token ids 0 to " + std::to_string(vocabulary - 1) +
-                                                    ", found " + std::to_string(id)};
+      return Error{ErrorCode::kInvalidArgument, "--token-ids: the model has token ids 0 to " +
+                                                    std::to_string(vocabulary - 1) + ", found " + std::to_string(id)};
     }
   }
   return {};

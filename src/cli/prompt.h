@@ -18,7 +18,8 @@ Result<std::string> RenderChat(const LoadedModel& loaded, const std::vector<text
                                std::optional<int64_t> now_unix_seconds);
 
 // Text to ids; special tokens written in the text become those tokens, and the model's bos goes in front where the
-// model asks for one and the text does not begin with it. Failures: kInvalidArgument (nothing to read), kMalformed, kTooLarge.
+// model asks for one and the text does not begin with it. Failures: kInvalidArgument (nothing to read), kMalformed,
+// kTooLarge.
 Result<std::vector<TokenId>> PromptIds(const LoadedModel& loaded, std::string_view text);
 
 // Ids as given. Failure: kInvalidArgument (an id that the vocabulary lacks).

@@ -17,7 +17,8 @@
 namespace samebit::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Exit codes: 0 every cell exact, 1 a cell diverged (with --control: caught), 2 bad input, 3 not measured.
+constexpr const char* kExamples =
+    R"(Exit codes: 0 every cell exact, 1 a cell diverged (with --control: caught), 2 bad input, 3 not measured.
 
 Examples:
   samebit replay model.gguf
@@ -33,12 +34,14 @@ class ReplayCommand final : public Command {
 
   std::vector<Flag> flags() override {
     std::vector<Flag> flags = {Required(Text("MODEL", "", &model_path_, "a .gguf file or a Hugging Face folder"))};
-    Append(flags, Grouped("Matrix", {Switch("--quick", &quick_, true, "the quick matrix (default)"),
-                                     Switch("--full", &full_, true, "the full matrix: long contexts, long answers, every value"),
-                                     Text("--prompts", "FILE.jsonl", &prompts_path_, "prompts of your own (default: a built-in set)"),
-                                     AxisFlag(),
-                                     Switch("--control", &control_, true, "run the order-dependent arm, which must be caught"),
-                                     Whole64("--seed", &seed_, "seed of the sampled answers (default 42)")}));
+    Append(
+        flags,
+        Grouped("Matrix",
+                {Switch("--quick", &quick_, true, "the quick matrix (default)"),
+                 Switch("--full", &full_, true, "the full matrix: long contexts, long answers, every value"),
+                 Text("--prompts", "FILE.jsonl", &prompts_path_, "prompts of your own (default: a built-in set)"),
+                 AxisFlag(), Switch("--control", &control_, true, "run the order-dependent arm, which must be caught"),
+                 Whole64("--seed", &seed_, "seed of the sampled answers (default 42)")}));
     Append(flags, Grouped("Reports (written whole or not at all)",
                           {Text("--json", "FILE", &json_path_, "everything, for programs"),
                            Text("--junit", "FILE", &junit_path_, "one test case per cell"),
@@ -72,12 +75,16 @@ class ReplayCommand final : public Command {
  private:
   Flag AxisFlag() {
     std::string names;
-    for (const verify::Axis axis : verify::AllAxes()) names += (names.empty() ? "" : ", ") + std::string(verify::AxisName(axis));
-    return {.name = "--axis", .value = "NAME", .help = "only this axis: " + names,
+    for (const verify::Axis axis : verify::AllAxes())
+      names += (names.empty() ? "" : ", ") + std::string(verify::AxisName(axis));
+    return {.name = "--axis",
+            .value = "NAME",
+            .help = "only this axis: " + names,
             .set = [this, names](std::string_view text) -> Status {
               const auto axis = verify::ParseAxis(text);
               if (!axis) {
-                return Error{ErrorCode::kInvalidArgument, "expected one of " + names + ", found " + model::Printable(text)};
+                return Error{ErrorCode::kInvalidArgument,
+                             "expected one of " + names + ", found " + model::Printable(text)};
               }
               axes_.push_back(*axis);
               return {};
@@ -102,7 +109,8 @@ class ReplayCommand final : public Command {
     return options;
   }
 
-  static Result<verify::ReplayReport> Measure(const Outside& outside, const verify::ReplayOptions& options, ModelCopy& copy) {
+  static Result<verify::ReplayReport> Measure(const Outside& outside, const verify::ReplayOptions& options,
+                                              ModelCopy& copy) {
     ProgressBar bar(outside.terminal, "replay");
     verify::ReplayHooks hooks;
     hooks.clock = &outside.clock;
@@ -120,7 +128,8 @@ class ReplayCommand final : public Command {
                    std::string(progress.what));
     };
     auto report = verify::RunReplay(options, hooks);
-    if (Interrupted()) return Error{ErrorCode::kCancelled, "interrupted: nothing was measured, and no report was written"};
+    if (Interrupted())
+      return Error{ErrorCode::kCancelled, "interrupted: nothing was measured, and no report was written"};
     return report;
   }
 

@@ -34,7 +34,8 @@ Result<std::string> ReadStandardInput() {
     if (count < 0) return Error{ErrorCode::kIo, "standard input could not be read"};
     text.append(buffer, static_cast<size_t>(count));
     if (text.size() > limits::kPromptBytesMax) {
-      return Error{ErrorCode::kTooLarge, "the prompt on standard input has more than " + std::to_string(limits::kPromptBytesMax) + " bytes"};
+      return Error{ErrorCode::kTooLarge,
+                   "the prompt on standard input has more than " + std::to_string(limits::kPromptBytesMax) + " bytes"};
     }
   }
 }
@@ -54,13 +55,15 @@ class RunCommand final : public Command {
                            Text("--token-ids", "IDS", &token_ids_, "token ids as they are, as in 1,2,3"),
                            Whole64("--now", &now_, "the date, in seconds since 1970, for templates that print one")}));
     Append(flags, sampling_.flags());
-    Append(flags, Grouped("Output", {Switch("--json", &json_, true, "print one JSON object"),
-                                     Whole("--logprobs", &sampling_.logprobs, 0, limits::kTopLogprobsMax,
-                                           "with --json: log-probability and margin per token, and the K likeliest tokens"),
-                                     Switch("--score-prompt", &score_prompt_, true, "with --json: the same for the prompt's tokens"),
-                                     Switch("--stream", &stream_, true, "print text as it is made (default)"),
-                                     Switch("--no-stream", &no_stream_, true, "print text when the answer is done"),
-                                     Switch("--verbose", &verbose_, true, "settings and timings on standard error")}));
+    Append(flags,
+           Grouped("Output",
+                   {Switch("--json", &json_, true, "print one JSON object"),
+                    Whole("--logprobs", &sampling_.logprobs, 0, limits::kTopLogprobsMax,
+                          "with --json: log-probability and margin per token, and the K likeliest tokens"),
+                    Switch("--score-prompt", &score_prompt_, true, "with --json: the same for the prompt's tokens"),
+                    Switch("--stream", &stream_, true, "print text as it is made (default)"),
+                    Switch("--no-stream", &no_stream_, true, "print text when the answer is done"),
+                    Switch("--verbose", &verbose_, true, "settings and timings on standard error")}));
     Append(flags, engine_.machine_flags());
     Append(flags, engine_.cache_flags());
     return flags;
@@ -71,12 +74,14 @@ class RunCommand final : public Command {
     ASSIGN_OR_RETURN(engine::EngineOptions options, engine_.Resolve());
     const bool is_chat = !prompt_ && !raw_ && !token_ids_ && outside.terminal.input_is_terminal;
     if (is_chat && json_) {
-      return Error{ErrorCode::kInvalidArgument, "--json prints one answer: give it --prompt, --raw, --token-ids or standard input"};
+      return Error{ErrorCode::kInvalidArgument,
+                   "--json prints one answer: give it --prompt, --raw, --token-ids or standard input"};
     }
     if (!is_chat && !prompt_ && !raw_ && !token_ids_) {
       ASSIGN_OR_RETURN(prompt_, ReadStandardInput());
     }
 
+    CatchInterrupts();
     ASSIGN_OR_RETURN(const LoadedModel loaded, LoadModel(outside, *model_path_, options.isa, options.threads));
     if (verbose_) Tell(TimingsLine(loaded));
     ASSIGN_OR_RETURN(EffectiveSampling sampling,
@@ -86,9 +91,9 @@ class RunCommand final : public Command {
 
     ASSIGN_OR_RETURN(const std::vector<TokenId> prompt, MakePrompt(loaded));
     if (prompt.size() >= engine->context_max()) {
-      return Error{ErrorCode::kContextOverflow, "the prompt has " + std::to_string(prompt.size()) +
-                                                    " tokens and the context holds " + std::to_string(engine->context_max()) +
-                                                    ", the answer included; shorten the prompt"};
+      return Error{ErrorCode::kContextOverflow,
+                   "the prompt has " + std::to_string(prompt.size()) + " tokens and the context holds " +
+                       std::to_string(engine->context_max()) + ", the answer included; shorten the prompt"};
     }
     sampling.FitTokensMax(engine->context_max() - static_cast<uint32_t>(prompt.size()));
     return PrintAnswer(outside, loaded, *engine, sampling, prompt);
@@ -103,7 +108,8 @@ class RunCommand final : public Command {
     if (system_ && (raw_ || token_ids_)) return refuse("--system needs the chat template: use it with --prompt");
     if (json_ && stream_) return refuse("--json prints one object at the end: leave out --stream");
     if (stream_ && no_stream_) return refuse("--stream and --no-stream exclude each other: give one");
-    if (!json_ && (sampling_.logprobs || score_prompt_)) return refuse("--logprobs and --score-prompt are printed with --json: add it");
+    if (!json_ && (sampling_.logprobs || score_prompt_))
+      return refuse("--logprobs and --score-prompt are printed with --json: add it");
     return {};
   }
 
@@ -138,15 +144,13 @@ class RunCommand final : public Command {
     engine::TokenSink sink;
     if (streams) sink = [](uint32_t, const engine::TokenRecord&, std::string_view text) { WriteOut(text); };
 
-    CatchInterrupts();
     const uint64_t start_ns = outside.clock.monotonic_ns();
     ASSIGN_OR_RETURN(const engine::Completion completion, Answer(engine, std::move(request), std::move(sink)));
     const double seconds = static_cast<double>(outside.clock.monotonic_ns() - start_ns) * 1e-9;
 
     if (json_) {
-      ASSIGN_OR_RETURN(const std::string json,
-                       AnswerJson({loaded, sampling, prompt, completion, engine.options(),
-                                   sampling_.logprobs.has_value() || score_prompt_}));
+      ASSIGN_OR_RETURN(const std::string json, AnswerJson({loaded, sampling, prompt, completion, engine.options(),
+                                                           sampling_.logprobs.has_value() || score_prompt_}));
       WriteOut(json + "\n");
     } else {
       PrintText(outside, completion, streams);
@@ -172,9 +176,10 @@ class RunCommand final : public Command {
   static void TellSpeed(const engine::Completion& completion, const engine::EngineOptions& options, double seconds) {
     uint64_t tokens = 0;
     for (const engine::Choice& choice : completion.choices) tokens += choice.tokens.size();
-    Tell(std::to_string(completion.prompt_tokens) + " prompt tokens (" + std::to_string(completion.trace.cached_prompt_tokens) +
-         " cached), " + std::to_string(tokens) + " answer tokens in " + Fixed(seconds, 3) + " s, " +
-         kernels::IsaName(options.isa) + ", " + std::to_string(options.threads) + " threads");
+    Tell(std::to_string(completion.prompt_tokens) + " prompt tokens (" +
+         std::to_string(completion.trace.cached_prompt_tokens) + " cached), " + std::to_string(tokens) +
+         " answer tokens in " + Fixed(seconds, 3) + " s, " + kernels::IsaName(options.isa) + ", " +
+         std::to_string(options.threads) + " threads");
   }
 
   std::optional<std::string> model_path_, prompt_, system_, raw_, token_ids_;

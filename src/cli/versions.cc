@@ -17,12 +17,8 @@ std::vector<NamedVersion> Versions() {
   const std::string compiler = "g++";
 #endif
   return {
-      {"samebit", OwnVersion()},
-      {"arithmetic", arith::kArithmeticVersion},
-      {compiler, __VERSION__},
-      {"boost", BOOST_LIB_VERSION},
-      {"openssl", OpenSSL_version(OPENSSL_VERSION)},
-      {"cli11", CLI11_VERSION},
+      {"samebit", OwnVersion()},    {"arithmetic", arith::kArithmeticVersion},     {compiler, __VERSION__},
+      {"boost", BOOST_LIB_VERSION}, {"openssl", OpenSSL_version(OPENSSL_VERSION)}, {"cli11", CLI11_VERSION},
   };
 }
 

@@ -48,7 +48,7 @@ Status CheckConfig(const ModelConfig& config, const std::string& file) {
        std::to_string(config.rope_base)},
       {config.rope_base_local >= 1 && config.rope_base_local <= 1e12, kMalformed, "local rope base",
        "a number from 1 to 1e12", std::to_string(config.rope_base_local)},
-      {!scaled || PositiveUpTo(scaling.factor, 1e6), kMalformed, "rope scaling factor", "a number over 0, at most 1e6",
+      {!scaled || (scaling.factor >= 1 && scaling.factor <= 1e6), kMalformed, "rope scaling factor", "a number in [1, 1e6]",
        std::to_string(scaling.factor)},
       {!llama3 || (PositiveUpTo(scaling.low_frequency_factor, 1e6) && PositiveUpTo(scaling.high_frequency_factor, 1e6) &&
                    scaling.low_frequency_factor < scaling.high_frequency_factor),

@@ -57,9 +57,9 @@ Status ReadFrequencyFactors(const GgufFile& file, ModelConfig* config) {
   std::memcpy(config->rope_frequency_factors.data(), factors->bytes.data(), pairs * sizeof(float));
   for (const float factor : config->rope_frequency_factors) {
     // The published factors reach from 1 to 32.
-    if (!(factor > 0 && factor <= 1e6f)) {
+    if (!(factor >= 1 && factor <= 1e6f)) {
       return FileError(ErrorCode::kMalformed, file.path, "tensor 'rope_freqs.weight'",
-                       "factors over 0, at most 1e6", std::to_string(factor));
+                       "factors in [1, 1e6]", std::to_string(factor));
     }
   }
   return {};

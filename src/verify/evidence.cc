@@ -35,7 +35,7 @@ uint32_t Sequences(const engine::RequestTrace& trace) { return trace.sequences_i
 // Every compared request shared a pass with as many others as the cell asks for.
 Evidence Together(const Cell& cell, const CellRun& run) {
   const Extremes sequences = Over(run, Sequences);
-  const std::string text = sequences.text() + " sequences in a pass";
+  const std::string text = sequences.max <= 1 ? "alone in every pass" : sequences.text() + " sequences in a pass";
   if (cell.in_flight == 1 && sequences.max > 1) return Missing(text, "a request was not alone");
   if (sequences.min < cell.in_flight)
     return Missing(text, "expected every request to share a pass with " + Number(cell.in_flight) + " in all");

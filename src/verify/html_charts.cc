@@ -105,7 +105,8 @@ std::string DivergencePlotHtml(const ReplayReport& report) {
     const double y = kTop + kRowHeight * (double(row) + 0.5);
     uint32_t reached = 0;
     std::string marks;
-    for (const CellReport* cell : CellsOf(report, axes[row]))
+    for (const CellReport* cell : CellsOf(report, axes[row])) {
+      if (cell->verdict == Verdict::kNotMeasured) continue;
       for (const SampleReport& sample : cell->samples) {
         const bool token = sample.first_token_divergence.has_value();
         if (sample.exact() || !(token || sample.first_bit_divergence)) {
@@ -119,6 +120,7 @@ std::string DivergencePlotHtml(const ReplayReport& report) {
                             " at position " + Count(at)) +
                  "</title></circle>";
       }
+    }
     out += Text("label", kLeft - 12, y + 4, "end", AxisTitle(axes[row]));
     out += "<line class=\"rail\" x1=\"" + Fixed(x(0)) + "\" x2=\"" + Fixed(kRight) + "\" y1=\"" + Fixed(y) + "\" y2=\"" +
            Fixed(y) + "\"/>";

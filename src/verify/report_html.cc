@@ -154,8 +154,8 @@ std::string ReportHtml(const ReplayReport& report) {
                  HeatMapHtml(report));
   out += Section("Where answers part", "For each axis, the first position at which a sample leaves its base answer.",
                  DivergencePlotHtml(report));
-  out += Section("Margins", "A small margin is where a changed bit changes a token. The positions left of the divergences "
-                            "are the ones at risk.",
+  out += Section("Margins", "A changed last bit changes a token only where two logits are close. Bars: all positions of the "
+                            "base answers. Marks below the line: where samples first differed.",
                  MarginHistogramHtml(report));
   out += Section("Cells", "What was measured, and what showed that the axis was really exercised.",
                  CellTable(report) + SampleTable(report));

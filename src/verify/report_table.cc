@@ -108,19 +108,20 @@ std::string Header(const ReplayReport& report, const Painter& painter) {
 }
 
 std::string HeadLine(const Painter& painter) {
-  return painter.Dim(Left("axis", 18) + Left("value", 12) + Right("samples", 7) + Right("exact", 7) +
+  return painter.Dim(Left("axis", 19) + Left("value", 11) + Right("samples", 7) + Right("exact", 7) +
                      Right("bits", 6) + Right("first", 7) + "  " + Left("verdict", 13) + "evidence") + "\n";
 }
 
 std::string CellLines(const CellReport& cell, const std::string& axis, const Painter& painter) {
   const std::optional<uint32_t> first = cell.first_divergence();
-  std::string line = Left(axis, 18) + Left(Printable(cell.value), 12) +
+  std::string line = Left(axis, 19) + Left(Printable(cell.value), 11) +
                      Right(std::to_string(cell.samples.size()), 7) + Right(std::to_string(cell.exact_count()), 7) +
                      Right(std::to_string(cell.logprobs_equal_count()), 6) +
                      Right(first ? std::to_string(*first) : "-", 7) + "  " +
                      painter.OfVerdict(cell.verdict, Left(VerdictWord(cell.verdict), 13));
   const std::vector<std::string> evidence = Wrapped(Printable(cell.evidence), kLineColumns - kEvidenceAt);
-  std::string out = line + (evidence.empty() ? "" : evidence.front()) + "\n";
+  if (!evidence.empty()) line += evidence.front();
+  std::string out = line + "\n";
   for (size_t i = 1; i < evidence.size(); ++i) out += std::string(kEvidenceAt, ' ') + evidence[i] + "\n";
   if (cell.verdict == Verdict::kNotMeasured) out += Indented("not measured: " + Printable(cell.not_measured_reason), 20);
   if (cell.verdict == Verdict::kDivergent && cell.drift)
@@ -141,8 +142,8 @@ std::string ReportTable(const ReplayReport& report, Colours colours) {
   }
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%.0f", report.seconds);
-  out += "\nexact: samples with the tokens, log-probabilities and logits of the base; bits: equal log-probabilities;\n"
-         "first: position in the answer of the first difference.\n\n";
+  out += "\nexact: samples with the tokens, log-probabilities and logits of the base; bits: with its\n"
+         "log-probabilities; first: position in the answer of the first difference.\n\n";
   const int code = ExitCode(report);
   const Verdict overall = code == 0 ? Verdict::kExact : code == 1 ? Verdict::kDivergent : Verdict::kNotMeasured;
   for (const std::string& verdict_line : Wrapped(VerdictSentence(report), kLineColumns))

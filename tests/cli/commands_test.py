@@ -96,9 +96,9 @@ class Commands(unittest.TestCase):
 
     def test_an_interrupted_answer_ends_in_order(self):
         command = [program.arguments.samebit, "run", program.arguments.smollm2, "--raw", "1 2 3", "--ignore-eos",
-                   "--max-tokens", "4000", "--json"]
+                   "--max-tokens", "8000", "--json"]
         child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
-        time.sleep(4)
+        time.sleep(2)
         self.assertIsNone(child.poll(), "the answer ended before it could be interrupted")
         child.send_signal(signal.SIGINT)
         out, errors = child.communicate(timeout=60)

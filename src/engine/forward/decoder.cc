@@ -25,6 +25,16 @@ bool HasLocalLayers(const Weights& weights) {
   return std::any_of(weights.layers.begin(), weights.layers.end(), [](const LayerWeights& layer) { return layer.local; });
 }
 
+// Magnitudes from here on round to infinity in an f16 cache (65520); from infinity on, in an f32 cache.
+uint32_t CacheOverflowBits(kernels::CacheType type) { return type == kernels::CacheType::kF16 ? 0x477ff000u : 0x7f800000u; }
+
+// Attention gives a score that is not a number no weight, which would hide it; so nothing that could make one goes in.
+bool AllBelow(const float* x, uint32_t n, uint32_t limit_bits) {
+  uint32_t largest = 0;
+  for (uint32_t i = 0; i < n; ++i) largest = std::max(largest, arith::BitsOf(x[i]) & 0x7fffffffu);
+  return largest < limit_bits;
+}
+
 }  // namespace
 
 Decoder::Activations Decoder::MakeActivations(uint32_t columns, bool quantize) const {
@@ -188,12 +198,15 @@ void Decoder::RotateAndStore(kernels::Worker& worker, const Batch& batch, const 
       float* query = &queries_[size_t{row} * query_columns_ + column];
       prepare(query, layer.query_bias, column, layer.query_norm);
       kernels_.scale(query, config_.attention_scale, size, query);
+      if (!AllBelow(query, size, CacheOverflowBits(kernels::CacheType::kF32))) Fail(row);
     }
     const uint32_t column = kv_head * size;
     float* key = &keys_[size_t{row} * key_columns_ + column];
     float* value = &values_[size_t{row} * key_columns_ + column];
     prepare(key, layer.key_bias, column, layer.key_norm);
     if (!layer.value_bias.empty()) kernels_.add(value, &layer.value_bias[column], size, value);
+    const uint32_t overflow = CacheOverflowBits(head_page_.type);
+    if (!AllBelow(key, size, overflow) || !AllBelow(value, size, overflow)) Fail(row);
 
     while (row >= batch.groups[group_index].first_row + batch.groups[group_index].row_count) ++group_index;
     const Position position = batch.positions[row];

@@ -51,24 +51,53 @@ SAMEBIT_INLINE Ints WeightsOf(Floats logits, Floats max, Floats inverse_temperat
   return ToInt(IfGreater(limit, scaled, Sub(Add(scaled, limit), limit), scaled));
 }
 
+// Exact sum of whole numbers in [0, 2^30]: their low and high 16 bits are summed apart in int32 lanes, and taken out
+// before 2^15 additions of less than 2^16 could overflow.
+class WeightSum {
+ public:
+  SAMEBIT_INLINE void Add(Ints weights) {
+    low_ = AddInt(low_, And(weights, SplatInt(0xffff)));
+    high_ = AddInt(high_, ShiftRight<16>(weights));
+    if (++count_ == kAdditionsMax) TakeOut();
+  }
+  SAMEBIT_INLINE uint64_t Total() {
+    TakeOut();
+    return total_;
+  }
+
+ private:
+  static constexpr uint32_t kAdditionsMax = 1 << 14;
+  SAMEBIT_INLINE void TakeOut() {
+    alignas(64) int32_t low[16], high[16];
+    StoreInts(low, low_);
+    StoreInts(high, high_);
+    for (int lane = 0; lane < 16; ++lane) total_ += (uint64_t{static_cast<uint32_t>(high[lane])} << 16) + static_cast<uint32_t>(low[lane]);
+    low_ = high_ = SplatInt(0);
+    count_ = 0;
+  }
+  Ints low_ = SplatInt(0), high_ = SplatInt(0);
+  uint32_t count_ = 0;
+  uint64_t total_ = 0;
+};
+
 uint64_t SamplingWeights(const float* logits, uint32_t n, float max, float inverse_temperature, uint32_t* weights) {
   const Floats maxes = Splat(max), inverses = Splat(inverse_temperature);
   auto* out = reinterpret_cast<int32_t*>(weights);
-  uint64_t total = 0;
+  WeightSum sum;
   uint32_t i = 0;
   for (; i + 16 <= n; i += 16) {
-    StoreInts(out + i, WeightsOf(Load(logits + i), maxes, inverses));
-    for (uint32_t lane = 0; lane < 16; ++lane) total += weights[i + lane];
+    const Ints w = WeightsOf(Load(logits + i), maxes, inverses);
+    StoreInts(out + i, w);
+    sum.Add(w);
   }
-  if (i < n) {
+  if (i < n) {  // lanes beyond n weigh nothing
     alignas(64) int32_t last[16];
-    StoreInts(last, WeightsOf(LoadPart(logits + i, n - i, maxes), maxes, inverses));
-    for (uint32_t lane = 0; i + lane < n; ++lane) {
-      out[i + lane] = last[lane];
-      total += static_cast<uint32_t>(last[lane]);
-    }
+    const Ints w = WeightsOf(LoadPart(logits + i, n - i, Splat(kMinusInfinity)), maxes, inverses);
+    StoreInts(last, w);
+    __builtin_memcpy(out + i, last, (n - i) * sizeof(int32_t));
+    sum.Add(w);
   }
-  return total;
+  return sum.Total();
 }
 
 arith::LogSoftmax LogSoftmaxOf(const float* logits, uint32_t n) {

@@ -1,0 +1,153 @@
+// Beam search: the right beams, and the same ones however it is run.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "support/decoder_run.h"
+#include "support/engine_runs.h"
+
+namespace samebit::test {
+namespace {
+
+using engine::Completion;
+using engine::EngineOptions;
+using engine::Reduction;
+using engine::Request;
+
+Request BeamRequest(uint32_t width, uint32_t length, uint64_t seed, uint32_t tokens_max) {
+  Request request = GreedyRequest(RandomPrompt(length, seed), tokens_max);
+  request.beam_width = width;
+  request.samples = width;
+  return request;
+}
+
+// Beam search in the plainest words: every extension of every beam, scored by forward passes from scratch.
+struct PlainBeam {
+  std::vector<TokenId> tokens;
+  double logprob = 0;
+};
+std::vector<PlainBeam> PlainBeams(const engine::Weights& weights, const Request& request) {
+  EngineOptions options;
+  options.isa = kernels::BestIsa();
+  const uint32_t vocabulary = weights.config.vocabulary;
+  std::vector<PlainBeam> beams(1);
+  for (uint32_t step = 0; step < request.tokens_max; ++step) {
+    std::vector<PlainBeam> extensions;
+    for (const PlainBeam& beam : beams) {
+      std::vector<TokenId> tokens = request.prompt;
+      tokens.insert(tokens.end(), beam.tokens.begin(), beam.tokens.end());
+      const std::vector<float> logits = DecoderLogits(weights, tokens, options);
+      const float* last = &logits[(tokens.size() - 1) * vocabulary];
+      const arith::LogSoftmax normalizer = arith::LogSoftmaxOf(last, vocabulary);
+      for (uint32_t id = 0; id < vocabulary; ++id) {
+        PlainBeam next = beam;
+        next.tokens.push_back(static_cast<TokenId>(id));
+        next.logprob += arith::LogProbability(normalizer, last[id]);
+        extensions.push_back(next);
+      }
+    }
+    std::stable_sort(extensions.begin(), extensions.end(), [](const PlainBeam& a, const PlainBeam& b) { return a.logprob > b.logprob; });
+    extensions.resize(request.beam_width);
+    beams = extensions;
+  }
+  return beams;
+}
+
+std::vector<TokenId> IdsOf(const engine::Choice& choice) {
+  std::vector<TokenId> ids;
+  for (const engine::TokenRecord& token : choice.tokens) ids.push_back(token.id);
+  return ids;
+}
+
+TEST(BeamBits, beams_are_those_of_the_plain_algorithm) {
+  for (const TinyModel& model : DeterminismModels()) {
+    const SharedWeights weights = PackTiny(model);
+    const Request request = BeamRequest(4, 18, 3, 8);
+    const Completion completion = RunAlone(weights, request, Reduction::kLaw);
+    const std::vector<PlainBeam> plain = PlainBeams(*weights, request);
+    ASSERT_EQ(completion.choices.size(), 4u);
+    for (size_t i = 0; i < 4; ++i) {
+      EXPECT_EQ(IdsOf(completion.choices[i]), plain[i].tokens);
+      EXPECT_EQ(completion.choices[i].cumulative_logprob, plain[i].logprob);
+    }
+  }
+}
+
+TEST(BeamBits, one_beam_is_greedy) {
+  const SharedWeights weights = PackTiny({"gemma3", false});
+  const Request beam = BeamRequest(1, 20, 4, 25);
+  Request greedy = beam;
+  greedy.beam_width = 0;
+  EXPECT_EQ(ChoiceBytes(RunAlone(weights, beam, Reduction::kLaw).choices[0]), ChoiceBytes(RunAlone(weights, greedy, Reduction::kLaw).choices[0]));
+}
+
+TEST(BeamBits, a_stop_id_ends_a_beam_and_not_the_search) {
+  const SharedWeights weights = PackTiny({"llama-q4_1", false});
+  Request request = BeamRequest(4, 18, 3, 12);
+  const Completion without = RunAlone(weights, request, Reduction::kLaw);
+  request.stop_ids = {without.choices[0].tokens[1].id};
+  const Completion with = RunAlone(weights, request, Reduction::kLaw);
+  uint32_t stopped = 0;
+  for (const engine::Choice& choice : with.choices) {
+    if (choice.finish_reason != engine::FinishReason::kStop) continue;
+    ++stopped;
+    EXPECT_EQ(choice.tokens.back().id, request.stop_ids[0]);
+  }
+  EXPECT_GT(stopped, 0u);
+}
+
+TEST(BeamBits, batched_and_in_chunks_and_preempted_are_the_same) {
+  for (const TinyModel& model : DeterminismModels()) {
+    const SharedWeights weights = PackTiny(model);
+    for (uint32_t preempt_every_steps : {0u, 5u}) {
+      ExpectLawAndNotControl([&](Reduction reduction) {
+        EngineOptions options = TogetherOptions();
+        options.reduction = reduction;
+        options.prefill_chunk = 7;
+        options.preempt_every_steps = preempt_every_steps;
+        std::vector<Request> requests = MixedRequests(4, 50);
+        requests.insert(requests.begin() + 2, BeamRequest(4, 30, 5, 25));
+        requests.push_back(BeamRequest(3, 17, 6, 30));
+        const auto engine = MakeEngine(weights, options);
+        const bool equal = EqualAlone(*engine, weights, requests);
+        EXPECT_GE(engine->counters().sequences_in_step_max, 7u);
+        EXPECT_EQ(engine->counters().preemptions > 0, preempt_every_steps > 0);
+        return equal;
+      });
+    }
+  }
+}
+
+TEST(BeamBits, beams_that_take_pages_from_each_other_are_the_same) {
+  const SharedWeights weights = PackTiny({"llama-untied", false});
+  const std::vector<Request> requests = {BeamRequest(4, 30, 7, 40), BeamRequest(4, 30, 8, 40), HotRequest(RandomPrompt(40, 9), 60, 1)};
+  for (bool prefix_cache : {false, true}) {
+    ExpectLawAndNotControl([&](Reduction reduction) {
+      EngineOptions options = TogetherOptions();
+      options.reduction = reduction;
+      options.prefix_cache = prefix_cache;
+      options.prefill_chunk = 8;
+      options.cache_bytes = BytesOfPages(*weights, options, 20);  // exactly what one of them may need
+      const auto engine = MakeEngine(weights, options);
+      const bool equal = EqualAlone(*engine, weights, requests);
+      EXPECT_GT(engine->counters().preemptions, 0u);
+      EXPECT_LE(engine->cache_bytes_used_max(), options.cache_bytes);
+      return equal;
+    });
+  }
+}
+
+TEST(BeamBits, beams_that_may_never_fit_side_by_side_are_refused) {
+  const SharedWeights weights = PackTiny({"llama-untied", false});
+  EngineOptions options = TogetherOptions();
+  options.cache_bytes = BytesOfPages(*weights, options, 7);
+  const auto engine = MakeEngine(weights, options);
+  // 4 beams of 17 tokens are 68 tokens, and 7 pages hold 112; but each beam takes two whole pages.
+  const auto refused = engine->Submit(BeamRequest(4, 10, 1, 7));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().code, ErrorCode::kCapacity);
+}
+
+}  // namespace
+}  // namespace samebit::test
