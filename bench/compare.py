@@ -4,6 +4,7 @@
 Needs the package xllamacpp in the Python that runs this, or builds of llama.cpp (--llama-bench, --llama-batched-bench).
 Writes raw.json and table.md to bench/runs/<date>-<machine>/. bench/README.md says how things are measured.
 """
+
 import argparse
 import datetime
 import json
@@ -16,10 +17,29 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
-ROWS = ["prefill:128", "prefill:512", "prefill:2048", "decode:1:0", "decode:8:0", "decode:32:0",
-        "decode:1:2048", "decode:8:2048", "decode:32:2048"]
+ROWS = [
+    "prefill:128",
+    "prefill:512",
+    "prefill:2048",
+    "decode:1:0",
+    "decode:8:0",
+    "decode:32:0",
+    "decode:1:2048",
+    "decode:8:2048",
+    "decode:32:2048",
+]
 
-ABOUT = ["cpu", "isa", "threads", "model", "arithmetic", "versions", "ready_seconds", "weights_bytes", "resident_bytes"]
+ABOUT = [
+    "cpu",
+    "isa",
+    "threads",
+    "model",
+    "arithmetic",
+    "versions",
+    "ready_seconds",
+    "weights_bytes",
+    "resident_bytes",
+]
 
 
 def run(command):
@@ -44,15 +64,32 @@ class Samebit:
 
     def measure(self, row):
         with tempfile.NamedTemporaryFile(suffix=".json") as out:
-            run([self.flags.samebit, "bench", self.flags.model, "--row", row, "--repeat", str(self.flags.repeat),
-                 "--threads", str(self.flags.threads), "--json", out.name])
+            run(
+                [
+                    self.flags.samebit,
+                    "bench",
+                    self.flags.model,
+                    "--row",
+                    row,
+                    "--repeat",
+                    str(self.flags.repeat),
+                    "--threads",
+                    str(self.flags.threads),
+                    "--json",
+                    out.name,
+                ]
+            )
             with open(out.name, encoding="utf-8") as file:
                 found = json.load(file)
         self.about = {key: found[key] for key in ABOUT}
         one = found["rows"][0]
         batch_tokens = one["tokens"] * one["batch"]
-        return {"tokens_per_second": [batch_tokens / seconds for seconds in one["seconds"]], "digest": one["digest"],
-                "resident_peak_bytes": found["resident_peak_bytes"], "warnings": found["warnings"]}
+        return {
+            "tokens_per_second": [batch_tokens / seconds for seconds in one["seconds"]],
+            "digest": one["digest"],
+            "resident_peak_bytes": found["resident_peak_bytes"],
+            "warnings": found["warnings"],
+        }
 
 
 class Xllamacpp:
@@ -62,9 +99,26 @@ class Xllamacpp:
 
     def measure(self, row):
         with tempfile.NamedTemporaryFile(suffix=".json") as out:
-            run([sys.executable, os.path.join(HERE, "peer_xllamacpp.py"), "--model", self.flags.model, "--row", row,
-                 "--threads", str(self.flags.threads), "--flash", self.flash, "--repeat", str(self.flags.repeat),
-                 "--vocabulary", str(self.flags.vocabulary), "--out", out.name])
+            run(
+                [
+                    sys.executable,
+                    os.path.join(HERE, "peer_xllamacpp.py"),
+                    "--model",
+                    self.flags.model,
+                    "--row",
+                    row,
+                    "--threads",
+                    str(self.flags.threads),
+                    "--flash",
+                    self.flash,
+                    "--repeat",
+                    str(self.flags.repeat),
+                    "--vocabulary",
+                    str(self.flags.vocabulary),
+                    "--out",
+                    out.name,
+                ]
+            )
             with open(out.name, encoding="utf-8") as file:
                 return json.load(file)
 
@@ -84,14 +138,33 @@ class Binaries:
             context = batch * (max(depth, 1) + tokens + 16)
             rates = []
             for _ in range(self.flags.repeat):
-                lines = run([self.flags.llama_batched_bench, *common, "-fa", self.flash, "-c", str(context), "-npp",
-                             str(max(depth, 1)), "-ntg", str(tokens), "-npl", str(batch), "--output-format", "jsonl"])
+                lines = run(
+                    [
+                        self.flags.llama_batched_bench,
+                        *common,
+                        "-fa",
+                        self.flash,
+                        "-c",
+                        str(context),
+                        "-npp",
+                        str(max(depth, 1)),
+                        "-ntg",
+                        str(tokens),
+                        "-npl",
+                        str(batch),
+                        "--output-format",
+                        "jsonl",
+                    ]
+                )
                 rates += [json.loads(line)["speed_tg"] for line in lines.splitlines() if line.startswith("{")]
             return {"tokens_per_second": rates}
-        shape = ["-p", numbers[0], "-n", "0"] if kind == "prefill" else ["-p", "0", "-n", numbers[2], "-d", numbers[1]]
+        shape = (
+            ["-p", numbers[0], "-n", "0"] if kind == "prefill" else ["-p", "0", "-n", numbers[2], "-d", numbers[1]]
+        )
         flash = "1" if self.flash == "on" else "0"
-        found = json.loads(run([self.flags.llama_bench, *common, *shape, "-fa", flash, "-r", str(self.flags.repeat),
-                                "-o", "json"]))
+        found = json.loads(
+            run([self.flags.llama_bench, *common, *shape, "-fa", flash, "-r", str(self.flags.repeat), "-o", "json"])
+        )
         return {"tokens_per_second": found[0]["samples_ts"]}
 
 
@@ -111,10 +184,13 @@ def best_and_median(rounds):
 
 def table(results, runners, about):
     ours, *peers = runners
-    lines = [f"{about['cpu']}, {about['isa']}, {about['threads']} threads, {about['model']}, "
-             f"samebit {about['versions']['samebit']} ({about['arithmetic']}). Tokens per second, best (median).", "",
-             "| row | " + " | ".join(runner.name for runner in runners) + " | ratio best | ratio median |",
-             "|---|" + "---:|" * (len(runners) + 2)]
+    lines = [
+        f"{about['cpu']}, {about['isa']}, {about['threads']} threads, {about['model']}, "
+        f"samebit {about['versions']['samebit']} ({about['arithmetic']}). Tokens per second, best (median).",
+        "",
+        "| row | " + " | ".join(runner.name for runner in runners) + " | ratio best | ratio median |",
+        "|---|" + "---:|" * (len(runners) + 2),
+    ]
     for row, by_runner in results.items():
         cells = {name: best_and_median(rounds) for name, rounds in by_runner.items()}
         own_best, own_median = cells[ours.name]
@@ -133,7 +209,9 @@ def parse():
     parser.add_argument("--rounds", type=int, default=3, help="interleaved rounds")
     parser.add_argument("--repeat", type=int, default=3, help="times that a row is measured in a round")
     parser.add_argument("--decode-tokens", type=int, default=64, help="timed tokens of a decode row")
-    parser.add_argument("--row", action="append", help="only this row (repeatable): prefill:TOKENS or decode:BATCH:DEPTH")
+    parser.add_argument(
+        "--row", action="append", help="only this row (repeatable): prefill:TOKENS or decode:BATCH:DEPTH"
+    )
     parser.add_argument("--llama-bench", help="a build of llama.cpp's llama-bench, instead of xllamacpp")
     parser.add_argument("--llama-batched-bench", help="with --llama-bench: for rows of several sequences")
     parser.add_argument("--out", help="folder for the results (default: bench/runs/<date>-<machine>)")
@@ -156,8 +234,11 @@ def main():
             for runner in runners:
                 found = runner.measure(row)
                 results[row][runner.name].append(found)
-                print(f"{row}, round {number + 1}, {runner.name}: "
-                      f"{max(found['tokens_per_second']):.1f} tokens/s", file=sys.stderr, flush=True)
+                print(
+                    f"{row}, round {number + 1}, {runner.name}: " f"{max(found['tokens_per_second']):.1f} tokens/s",
+                    file=sys.stderr,
+                    flush=True,
+                )
         digests = {one["digest"] for one in results[row][runners[0].name]}
         if len(digests) != 1:
             sys.exit(f"{row}: samebit's rounds gave different answers: {digests}")
@@ -170,8 +251,19 @@ def main():
     with open(os.path.join(folder, "table.md"), "w", encoding="utf-8") as file:
         file.write(text)
     with open(os.path.join(folder, "raw.json"), "w", encoding="utf-8") as file:
-        json.dump({"schema": "samebit.comparison/1", "date": str(datetime.date.today()),
-                   "model": os.path.basename(flags.model), "about": about, "rounds": flags.rounds, "repeat": flags.repeat, "results": results}, file, indent=1)
+        json.dump(
+            {
+                "schema": "samebit.comparison/1",
+                "date": str(datetime.date.today()),
+                "model": os.path.basename(flags.model),
+                "about": about,
+                "rounds": flags.rounds,
+                "repeat": flags.repeat,
+                "results": results,
+            },
+            file,
+            indent=1,
+        )
     print(text)
 
 

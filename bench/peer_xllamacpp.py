@@ -3,6 +3,7 @@
 
 Started by compare.py, once per row, so that no idle server disturbs what is measured next.
 """
+
 import argparse
 import concurrent.futures
 import json
@@ -23,14 +24,24 @@ def serve(model, threads, flash, batch, context_of_each):
     parameters.n_gpu_layers = 0
     parameters.verbosity = 0
     kinds = xllamacpp.llama_flash_attn_type
-    parameters.flash_attn_type = kinds.LLAMA_FLASH_ATTN_TYPE_ENABLED if flash else kinds.LLAMA_FLASH_ATTN_TYPE_DISABLED
+    parameters.flash_attn_type = (
+        kinds.LLAMA_FLASH_ATTN_TYPE_ENABLED if flash else kinds.LLAMA_FLASH_ATTN_TYPE_DISABLED
+    )
     return xllamacpp.Server(parameters)
 
 
 def complete(server, slot, prompt, tokens, reuse):
-    body = {"prompt": prompt, "n_predict": tokens, "temperature": 0, "ignore_eos": True, "cache_prompt": reuse, "id_slot": slot}
-    request = urllib.request.Request(server.listening_address + "/completion", json.dumps(body).encode(),
-                                     {"Content-Type": "application/json"})
+    body = {
+        "prompt": prompt,
+        "n_predict": tokens,
+        "temperature": 0,
+        "ignore_eos": True,
+        "cache_prompt": reuse,
+        "id_slot": slot,
+    }
+    request = urllib.request.Request(
+        server.listening_address + "/completion", json.dumps(body).encode(), {"Content-Type": "application/json"}
+    )
     with urllib.request.urlopen(request, timeout=3600) as answer:
         return json.load(answer)["timings"]
 
@@ -59,7 +70,9 @@ def decode(server, batch, depth, tokens, vocabulary, repeats):
                 complete(server, slot, prompts[slot], 1, reuse=True)
         for _ in range(repeats):
             # Each slot still holds its own prompt, so that all start to decode at once.
-            work = [pool.submit(complete, server, slot, prompts[slot], tokens + 1, depth > 0) for slot in range(batch)]
+            work = [
+                pool.submit(complete, server, slot, prompts[slot], tokens + 1, depth > 0) for slot in range(batch)
+            ]
             all_timings = [one.result() for one in work]
             for timings in all_timings:
                 assert timings["predicted_n"] == tokens + 1, timings

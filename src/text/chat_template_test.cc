@@ -110,6 +110,21 @@ TEST(ChatTemplate, prints_only_a_date_that_it_was_given) {
   EXPECT_EQ(Text("{% if false %}{{ strftime_now('%Y') }}{% endif %}ok"), "ok");
 }
 
+TEST(ChatTemplate, dates_are_those_of_the_gregorian_calendar) {
+  const auto date = [](int64_t unix_seconds, const std::string& format) {
+    RenderOptions options;
+    options.now_unix_seconds = unix_seconds;
+    return Text("{{ strftime_now('" + format + "') }}", options);
+  };
+  EXPECT_EQ(date(0, "%A %d %B %Y %H:%M:%S"), "Thursday 01 January 1970 00:00:00");
+  EXPECT_EQ(date(951'782'400, "%F %a"), "2000-02-29 Tue");
+  EXPECT_EQ(date(1'735'689'599, "%-d %b %Y %I:%M %p"), "31 Dec 2024 11:59 PM");
+  EXPECT_EQ(date(-1, "%F %T %%"), "1969-12-31 23:59:59 %");
+  for (const char* refused : {"%Q", "%", "%-", "%-Q"}) EXPECT_NE(date(0, refused).find("error"), std::string::npos);
+  EXPECT_NE(date(INT64_MAX, "%Y").find("error"), std::string::npos);
+  EXPECT_NE(date(INT64_MIN, "%Y").find("error"), std::string::npos);
+}
+
 TEST(ChatTemplate, one_object_renders_the_same_from_many_threads) {
   auto chat_template = MakeChatTemplate(kChatMl);
   ASSERT_TRUE(chat_template.ok());

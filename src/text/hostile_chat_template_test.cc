@@ -118,6 +118,13 @@ TEST(HostileChatTemplate, refuses_long_and_deep_syntax) {
   }
 }
 
+TEST(HostileChatTemplate, long_quoted_text_in_a_tag_is_not_long_code) {
+  const std::string text = Repeat(2000, "say \\'}}\\' ");
+  auto rendered = Render("{{ '" + text + "' + \"" + Repeat(2000, "x-x") + "\" }}");
+  ASSERT_TRUE(rendered.ok()) << rendered.error().message;
+  EXPECT_EQ(rendered->size(), 2000 * (9 + 3));
+}
+
 // The longest that are let through: the compiler recurses over them, on a stack that is sized for it.
 TEST(HostileChatTemplate, compiles_the_longest_syntax_that_it_takes) {
   for (const std::string& source :

@@ -40,6 +40,13 @@ TEST(ByteLevelTokenizer, gives_back_every_byte_of_every_text) {
   }
 }
 
+TEST(ByteLevelTokenizer, each_piece_of_the_alphabet_is_its_byte) {
+  auto tokenizer = MakeTokenizer(ByteLevelSpec("gpt-2", {}));
+  for (int byte = 0; byte < 256; ++byte) {
+    EXPECT_EQ((*tokenizer)->Bytes(byte), std::string(1, static_cast<char>(byte)));
+  }
+}
+
 TEST(ByteLevelTokenizer, pre_tokenizers_differ_in_how_digits_go_together) {
   // Merges exist for runs of digits; only a pre-tokenizer that keeps digits together lets them act.
   const std::vector<std::string> merges = {"1 2", "12 3", "123 4"};

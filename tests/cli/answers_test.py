@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """One request has one answer: the same bits for every thread count, instruction set and engine setting, and for the
 seed that was reported; another seed gives another answer (the negative control of all that)."""
+
 import struct
 import unittest
 
@@ -19,8 +20,21 @@ def isas():
 class Answers(unittest.TestCase):
     def test_json_holds_what_it_promises(self):
         found = answer(tiny(MODEL), *GREEDY, "--logprobs", "3", "--score-prompt")
-        for key in ("text", "token_ids", "prompt_token_ids", "finish_reason", "usage", "seed", "effective_sampling",
-                    "logits_digest", "answer_digest", "model", "arithmetic", "isa", "threads"):
+        for key in (
+            "text",
+            "token_ids",
+            "prompt_token_ids",
+            "finish_reason",
+            "usage",
+            "seed",
+            "effective_sampling",
+            "logits_digest",
+            "answer_digest",
+            "model",
+            "arithmetic",
+            "isa",
+            "threads",
+        ):
             self.assertIn(key, found)
         self.assertEqual(found["finish_reason"], "length")
         self.assertEqual(len(found["token_ids"]), 24)
@@ -42,9 +56,18 @@ class Answers(unittest.TestCase):
 
     def test_no_setting_of_the_engine_moves_a_bit(self):
         base = answer(tiny(MODEL), *GREEDY)
-        settings = [["--threads", "1"], ["--threads", "2"], ["--threads", "3"], ["--page-tokens", "16"],
-                    ["--prefill-chunk", "1"], ["--prefill-chunk", "7"], ["--no-prefix-cache"], ["--tensor-parallel", "2"],
-                    ["--cache-mib", "8"], ["--context", "64"]]
+        settings = [
+            ["--threads", "1"],
+            ["--threads", "2"],
+            ["--threads", "3"],
+            ["--page-tokens", "16"],
+            ["--prefill-chunk", "1"],
+            ["--prefill-chunk", "7"],
+            ["--no-prefix-cache"],
+            ["--tensor-parallel", "2"],
+            ["--cache-mib", "8"],
+            ["--context", "64"],
+        ]
         settings += [["--isa", isa, "--threads", threads] for isa in isas() for threads in ("1", "2")]
         for words in settings:
             with self.subTest(words):
@@ -53,7 +76,9 @@ class Answers(unittest.TestCase):
                     self.assertEqual(found[key], base[key])
         # The digests can differ: another prompt, another cache format.
         self.assertNotEqual(answer(tiny(MODEL), *GREEDY, "--kv", "f32")["logits_digest"], base["logits_digest"])
-        self.assertNotEqual(answer(tiny(MODEL), "--raw", "the quick brown fix", *GREEDY[2:])["logits_digest"], base["logits_digest"])
+        self.assertNotEqual(
+            answer(tiny(MODEL), "--raw", "the quick brown fix", *GREEDY[2:])["logits_digest"], base["logits_digest"]
+        )
 
     def test_the_instruction_set_asked_for_is_the_one_used(self):
         for isa in isas():

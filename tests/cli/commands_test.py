@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """doctor, bench, replay, version and help from outside; a Ctrl-C leaves no half report."""
+
 import json
 import os
 import signal
@@ -16,7 +17,15 @@ MODEL = "llama-q4_1.gguf"
 
 class Commands(unittest.TestCase):
     def test_help_and_version_succeed(self):
-        for words in ([], ["help"], ["--help"], ["run", "--help"], ["help", "replay"], ["bench", "--help"], ["version"]):
+        for words in (
+            [],
+            ["help"],
+            ["--help"],
+            ["run", "--help"],
+            ["help", "replay"],
+            ["bench", "--help"],
+            ["version"],
+        ):
             outcome = samebit(*words)
             self.assertEqual(outcome.code, 0, outcome)
             self.assertTrue(outcome.out)
@@ -44,7 +53,18 @@ class Commands(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             for threads, isa in (("1", "scalar"), ("2", "scalar"), ("2", None)):
                 path = os.path.join(folder, "bench.json")
-                words = ["--row", "prefill:32", "--row", "decode:3:8:4", "--repeat", "2", "--threads", threads, "--json", path]
+                words = [
+                    "--row",
+                    "prefill:32",
+                    "--row",
+                    "decode:3:8:4",
+                    "--repeat",
+                    "2",
+                    "--threads",
+                    threads,
+                    "--json",
+                    path,
+                ]
                 outcome = samebit("bench", tiny(MODEL), *words, *(["--isa", isa] if isa else []))
                 self.assertEqual(outcome.code, 0, outcome)
                 with open(path, encoding="utf-8") as file:
@@ -66,7 +86,17 @@ class Commands(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             reports = {kind: os.path.join(folder, f"report.{kind}") for kind in ("json", "junit", "html")}
             words = [word for kind, path in reports.items() for word in (f"--{kind}", path)]
-            outcome = samebit("replay", tiny(MODEL), "--prompts", self.prompts(folder), "--axis", "threads", "--axis", "process", *words)
+            outcome = samebit(
+                "replay",
+                tiny(MODEL),
+                "--prompts",
+                self.prompts(folder),
+                "--axis",
+                "threads",
+                "--axis",
+                "process",
+                *words,
+            )
             self.assertEqual(outcome.code, 0, outcome)
             with open(reports["json"], encoding="utf-8") as file:
                 found = json.load(file)
@@ -78,7 +108,17 @@ class Commands(unittest.TestCase):
 
     def test_replay_control_is_caught(self):
         with tempfile.TemporaryDirectory() as folder:
-            outcome = samebit("replay", tiny(MODEL), "--control", "--prompts", self.prompts(folder), "--axis", "threads", "--axis", "concurrency")
+            outcome = samebit(
+                "replay",
+                tiny(MODEL),
+                "--control",
+                "--prompts",
+                self.prompts(folder),
+                "--axis",
+                "threads",
+                "--axis",
+                "concurrency",
+            )
             self.assertEqual(outcome.code, 1, outcome)
 
     def test_an_interrupted_replay_leaves_no_report(self):
@@ -95,8 +135,17 @@ class Commands(unittest.TestCase):
             self.assertEqual(os.listdir(folder), [])
 
     def test_an_interrupted_answer_ends_in_order(self):
-        command = [program.arguments.samebit, "run", program.arguments.smollm2, "--raw", "1 2 3", "--ignore-eos",
-                   "--max-tokens", "8000", "--json"]
+        command = [
+            program.arguments.samebit,
+            "run",
+            program.arguments.smollm2,
+            "--raw",
+            "1 2 3",
+            "--ignore-eos",
+            "--max-tokens",
+            "8000",
+            "--json",
+        ]
         child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
         time.sleep(2)
         self.assertIsNone(child.poll(), "the answer ended before it could be interrupted")

@@ -1,4 +1,5 @@
 """Starts the samebit binary for the tests of this folder."""
+
 import argparse
 import json
 import os

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """SmolLM2 answers a chat turn, and answers it alike for threads, instruction sets and one or eight in a batch."""
+
 import unittest
 
 import program
@@ -20,10 +21,21 @@ class RealModel(unittest.TestCase):
         base = answer(program.arguments.smollm2, *CHAT)
         for words in [["--threads", "1"], ["--threads", "2"], *(["--isa", isa] for isa in isas)]:
             with self.subTest(words):
-                self.assertEqual(answer(program.arguments.smollm2, *CHAT, *words)["logits_digest"], base["logits_digest"])
+                self.assertEqual(
+                    answer(program.arguments.smollm2, *CHAT, *words)["logits_digest"], base["logits_digest"]
+                )
 
     def test_seeded_samples_are_repeatable_and_distinct(self):
-        words = ["--prompt", "Invent a name for a dragon.", "--max-tokens", "24", "--temperature", "0.8", "--seed", "11"]
+        words = [
+            "--prompt",
+            "Invent a name for a dragon.",
+            "--max-tokens",
+            "24",
+            "--temperature",
+            "0.8",
+            "--seed",
+            "11",
+        ]
         eight = answer(program.arguments.smollm2, *words, "--n", "8")
         self.assertEqual(len({tuple(choice["token_ids"]) for choice in eight["choices"]}), 8)
         alone = answer(program.arguments.smollm2, *words, "--threads", "1")

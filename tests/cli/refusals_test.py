@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Bad input ends in exit 2 and one sentence on standard error, and in a JSON error where JSON was asked for."""
+
 import os
 import tempfile
 import unittest
@@ -31,18 +32,38 @@ class Refusals(unittest.TestCase):
 
     def test_refuses_values_out_of_range(self):
         for flag, value, saying in [
-            ("--temperature", "-5", "0 to 100"), ("--temperature", "hot", "expected a number"),
-            ("--temperature", "nan", "expected a number"), ("--temperature", "0.001", "0.01"),
-            ("--top-p", "0", "--top-p"), ("--top-p", "7", "--top-p"), ("--min-p", "1", "--min-p"),
-            ("--top-k", "-3", "--top-k"), ("--top-k", "1.5", "--top-k"),
-            ("--repetition-penalty", "0", "--repetition-penalty"), ("--presence-penalty", "5", "--presence-penalty"),
-            ("--frequency-penalty", "-7", "--frequency-penalty"), ("--seed", "-1", "--seed"), ("--seed", "true", "--seed"),
-            ("--seed", "18446744073709551616", "--seed"), ("--n", "0", "--n"), ("--n", "257", "--n"),
-            ("--logit-bias", "abc=1", "--logit-bias"), ("--logit-bias", "5", "ID=VALUE"), ("--logit-bias", "5=101", "-100 to 100"),
-            ("--logit-bias", "99999=1", "token ids 0 to"), ("--stop", "", "--stop"), ("--stop-id", "99999", "token ids 0 to"),
-            ("--max-tokens", "0", "--max-tokens"), ("--threads", "0", "--threads"), ("--isa", "sse9", "--isa"),
-            ("--kv", "f8", "f16 or f32"), ("--page-tokens", "48", "--page-tokens"), ("--tensor-parallel", "3", "--tensor-parallel"),
-            ("--beam-width", "65", "--beam-width"), ("--context", "0", "--context"), ("--cache-mib", "0", "--cache-mib"),
+            ("--temperature", "-5", "0 to 100"),
+            ("--temperature", "hot", "expected a number"),
+            ("--temperature", "nan", "expected a number"),
+            ("--temperature", "0.001", "0.01"),
+            ("--top-p", "0", "--top-p"),
+            ("--top-p", "7", "--top-p"),
+            ("--min-p", "1", "--min-p"),
+            ("--top-k", "-3", "--top-k"),
+            ("--top-k", "1.5", "--top-k"),
+            ("--repetition-penalty", "0", "--repetition-penalty"),
+            ("--presence-penalty", "5", "--presence-penalty"),
+            ("--frequency-penalty", "-7", "--frequency-penalty"),
+            ("--seed", "-1", "--seed"),
+            ("--seed", "true", "--seed"),
+            ("--seed", "18446744073709551616", "--seed"),
+            ("--n", "0", "--n"),
+            ("--n", "257", "--n"),
+            ("--logit-bias", "abc=1", "--logit-bias"),
+            ("--logit-bias", "5", "ID=VALUE"),
+            ("--logit-bias", "5=101", "-100 to 100"),
+            ("--logit-bias", "99999=1", "token ids 0 to"),
+            ("--stop", "", "--stop"),
+            ("--stop-id", "99999", "token ids 0 to"),
+            ("--max-tokens", "0", "--max-tokens"),
+            ("--threads", "0", "--threads"),
+            ("--isa", "sse9", "--isa"),
+            ("--kv", "f8", "f16 or f32"),
+            ("--page-tokens", "48", "--page-tokens"),
+            ("--tensor-parallel", "3", "--tensor-parallel"),
+            ("--beam-width", "65", "--beam-width"),
+            ("--context", "0", "--context"),
+            ("--cache-mib", "0", "--cache-mib"),
         ]:
             with self.subTest(flag=flag, value=value):
                 self.run_refused(flag, value, saying=saying)
@@ -77,9 +98,13 @@ class Refusals(unittest.TestCase):
 
     def test_refuses_prompts_over_the_context_with_the_numbers(self):
         self.run_refused("--token-ids", ",".join(["5"] * 40), "--context", "32", saying="exclude each other")
-        outcome = self.refused("run", tiny("llama-q4_1.gguf"), "--token-ids", ",".join(["5"] * 40), "--context", "32", saying="40")
+        outcome = self.refused(
+            "run", tiny("llama-q4_1.gguf"), "--token-ids", ",".join(["5"] * 40), "--context", "32", saying="40"
+        )
         self.assertIn("32", outcome.errors)
-        self.refused("run", tiny("llama-q4_1.gguf"), "--token-ids", "5,5", "--context", "32", "--max-tokens", "31", saying="32")
+        self.refused(
+            "run", tiny("llama-q4_1.gguf"), "--token-ids", "5,5", "--context", "32", "--max-tokens", "31", saying="32"
+        )
         self.refused("run", tiny("llama-q4_1.gguf"), "--token-ids", "5,99999", saying="99999")
 
     def test_gives_the_error_as_json_too(self):

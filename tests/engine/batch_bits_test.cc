@@ -33,6 +33,7 @@ TEST(BatchBits, eight_identical_requests_get_one_answer) {
 TEST(BatchBits, slots_do_not_matter) {
   const SharedWeights weights = PackTiny({"llama-q4_1", false});
   for (uint32_t slots : {1u, 2u, 4u}) {
+    SCOPED_TRACE(slots);
     ExpectLawAndNotControl([&](Reduction reduction) {
       EngineOptions options = With(reduction);
       options.sequences_max = slots;
@@ -52,7 +53,7 @@ TEST(BatchBits, every_batch_size_gives_each_request_its_own_answer) {
     for (Reduction reduction : {Reduction::kLaw, Reduction::kControl})
       for (const Request& request : all) alone[static_cast<int>(reduction)].push_back(AnswerBytes(RunAlone(weights, request, reduction)));
     for (uint32_t size : {1u, 2u, 3u, 7u, 8u, 15u, 16u, 17u, 31u, 32u, 33u}) {
-      // A batch of one token by token is the base itself; a prompt in one piece is what differs from it.
+      SCOPED_TRACE(TestName(model) + ", batch of " + std::to_string(size));
       const std::vector<Request> requests(all.end() - size, all.end());
       ExpectLawAndNotControl([&](Reduction reduction) {
         const auto engine = MakeEngine(weights, With(reduction));

@@ -34,28 +34,3 @@ pub fn byte_token(piece: &str) -> Option<u8> {
     }
     u8::from_str_radix(digits, 16).ok()
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_alphabet_is_the_inverse_of_the_librarys_own() {
-        let mut seen = [false; 256];
-        for character in tokenizers::pre_tokenizers::byte_level::ByteLevel::alphabet() {
-            seen[byte_of(character).unwrap() as usize] = true;
-        }
-        assert!(seen.iter().all(|&s| s));
-        assert_eq!(byte_of('\u{120}'), Some(b' '));
-        assert_eq!(byte_of('\u{10a}'), Some(b'\n'));
-        assert_eq!(byte_of('\u{144}'), None);
-    }
-
-    #[test]
-    fn only_well_formed_byte_tokens_are_bytes() {
-        assert_eq!(byte_token("<0x0A>"), Some(10));
-        assert_eq!(byte_token("<0xFF>"), Some(255));
-        assert_eq!(byte_token("<0x+A>"), None);
-        assert_eq!(byte_token("<0xA>"), None);
-    }
-}

@@ -33,17 +33,3 @@ pub fn longest(source: &str) -> usize {
     }
     longest
 }
-
-#[cfg(test)]
-mod tests {
-    use super::longest;
-
-    #[test]
-    fn counts_code_and_not_quoted_text() {
-        assert_eq!(longest("text {{ a }} {% if abc %}"), 8);
-        assert_eq!(longest(r#"{{ 'a "}} long \' text' + "x" }}"#), 5);
-        assert_eq!(longest("{{ never closed"), 13);
-        assert_eq!(longest("{"), 0);
-        assert_eq!(longest(""), 0);
-    }
-}
