@@ -39,7 +39,7 @@ inline constexpr uint64_t kTemplateOutputBytesMax = 32ull << 20;
 inline constexpr uint64_t kTemplateFuel = 50'000;
 inline constexpr uint64_t kTemplateFuelPerMessage = 500;
 inline constexpr uint64_t kTemplateBytesPerFuel = 8;  // of messages and variables: each byte may be copied eight times
-inline constexpr uint64_t kMessagesMax = 1 << 16;
+inline constexpr uint64_t kMessagesMax = 1 << 14;  // a template's stack grows with its fuel: to 4 GiB of addresses
 // Sum of the squared lengths of a SentencePiece vocabulary's pieces: the work of finding its merges. Gemma 3's is
 // under 2^25.
 inline constexpr uint64_t kPieceSquaresMax = 1ull << 32;

@@ -15,7 +15,8 @@
 namespace samebit::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Exit codes: 0 one answer, 1 more than one, 2 bad input, 3 the load did not change enough to prove anything.
+constexpr const char* kExamples =
+    R"(Exit codes: 0 one answer, 1 more than one, 2 bad input, 3 the load did not change enough to prove anything.
 
 Examples:
   samebit soak model.gguf
@@ -32,18 +33,21 @@ constexpr const char* kNeighbours[] = {
 class SoakCommand final : public Command {
  public:
   std::string name() const override { return "soak"; }
-  std::string summary() const override { return "answers one prompt many times under changing load; one answer must come out"; }
+  std::string summary() const override {
+    return "answers one prompt many times under changing load; one answer must come out";
+  }
   std::string examples() const override { return kExamples; }
 
   std::vector<Flag> flags() override {
-    std::vector<Flag> flags = {Required(Text("MODEL", "", &model_path_, "a .gguf file or a Hugging Face folder")),
-                               Whole("--runs", &runs_, 1, 1'000'000, "answers to compare (default 1000)"),
-                               Whole("--tokens", &tokens_, 1, 100'000, "tokens of each answer (default 1000)"),
-                               Whole("--in-flight", &in_flight_, 2, 512, "most requests at once (default 48)"),
-                               Whole64("--load-seed", &load_seed_, "seed of the load (default 1)"),
-                               Text("--raw", "TEXT", &prompt_, "the prompt, as it is"),
-                               Switch("--control", &control_, true, "run the order-dependent arm, which must be caught"),
-                               Text("--json", "FILE", &json_path_, "the result, for programs")};
+    std::vector<Flag> flags = {
+        Required(Text("MODEL", "", &model_path_, "a .gguf file or a Hugging Face folder")),
+        Whole("--runs", &runs_, 1, 1'000'000, "answers to compare (default 1000)"),
+        Whole("--tokens", &tokens_, 1, 100'000, "tokens of each answer (default 1000)"),
+        Whole("--in-flight", &in_flight_, 2, 512, "most requests at once (default 48)"),
+        Whole64("--load-seed", &load_seed_, "seed of the load (default 1)"),
+        Text("--raw", "TEXT", &prompt_, "the prompt, as it is"),
+        Switch("--control", &control_, true, "run the order-dependent arm, which must be caught"),
+        Text("--json", "FILE", &json_path_, "the result, for programs")};
     Append(flags, engine_.machine_flags());
     Append(flags, engine_.cache_flags());
     return flags;
@@ -60,7 +64,8 @@ class SoakCommand final : public Command {
     options.in_flight_max = in_flight_.value_or(options.in_flight_max);
     options.load_seed = load_seed_.value_or(options.load_seed);
 
-    ASSIGN_OR_RETURN(const LoadedModel loaded, LoadModel(outside, *model_path_, options.engine.isa, options.engine.threads));
+    ASSIGN_OR_RETURN(const LoadedModel loaded,
+                     LoadModel(outside, *model_path_, options.engine.isa, options.engine.threads));
     ASSIGN_OR_RETURN(options.prompt, PromptIds(loaded, prompt_.value_or(kPrompt)));
     for (const char* text : kNeighbours) {
       ASSIGN_OR_RETURN(auto ids, PromptIds(loaded, text));
@@ -73,12 +78,15 @@ class SoakCommand final : public Command {
     const uint64_t token_bytes = uint64_t{2} * config.layers * config.kv_heads * config.head_size *
                                  kernels::CacheElementBytes(options.engine.cache_type);
     if (!engine_.cache_mib)
-      options.engine.cache_bytes = token_bytes * (options.prompt.size() + options.tokens) * options.in_flight_max * 2 / 3;
+      options.engine.cache_bytes =
+          token_bytes * (options.prompt.size() + options.tokens) * options.in_flight_max * 2 / 3;
 
     const uint64_t begin_ns = outside.clock.monotonic_ns();
     ProgressBar bar(outside.terminal, "soak");
-    ASSIGN_OR_RETURN(const verify::SoakReport report,
-                     verify::RunSoak(loaded.weights, options, [&](uint32_t done) { bar.Show(done, options.runs); }, &InterruptFlag()));
+    ASSIGN_OR_RETURN(
+        const verify::SoakReport report,
+        verify::RunSoak(
+            loaded.weights, options, [&](uint32_t done) { bar.Show(done, options.runs); }, &InterruptFlag()));
     bar.Erase();
     const double seconds = static_cast<double>(outside.clock.monotonic_ns() - begin_ns) * 1e-9;
     Print(options, report, seconds);
@@ -91,18 +99,20 @@ class SoakCommand final : public Command {
   static void Print(const verify::SoakOptions& options, const verify::SoakReport& report, double seconds) {
     std::printf("%u runs of %u tokens in %.0f s: %u distinct answer%s\n", report.runs, report.tokens, seconds,
                 report.distinct_answers, report.distinct_answers == 1 ? "" : "s");
-    std::printf("load: %llu steps, up to %llu sequences in a step, %u different batch sizes, %llu preemptions, "
-                "%llu cached tokens, %u neighbours (%u cancelled)\n",
-                static_cast<unsigned long long>(report.steps), static_cast<unsigned long long>(report.sequences_in_step_max),
-                report.batch_sizes, static_cast<unsigned long long>(report.preemptions),
-                static_cast<unsigned long long>(report.cached_tokens), report.neighbours, report.neighbours_cancelled);
+    std::printf(
+        "load: %llu steps, up to %llu sequences in a step, %u different batch sizes, %llu preemptions, "
+        "%llu cached tokens, %u neighbours (%u cancelled)\n",
+        static_cast<unsigned long long>(report.steps), static_cast<unsigned long long>(report.sequences_in_step_max),
+        report.batch_sizes, static_cast<unsigned long long>(report.preemptions),
+        static_cast<unsigned long long>(report.cached_tokens), report.neighbours, report.neighbours_cancelled);
     std::printf("answer %s\nlogits %s\n", report.answer_digest.c_str(), report.logits_digest.c_str());
     for (const verify::SoakDivergence& divergence : report.divergences)
       std::printf("run %u differs from token %u on (margin there %g)\n", divergence.run, divergence.position,
                   static_cast<double>(divergence.base_margin));
     if (report.one_answer() && !report.load_changed())
-      std::printf("NOT MEASURED: the load did not change enough (it needs several batch sizes, a preemption and a cache hit);"
-                  " ask for more runs or tokens\n");
+      std::printf(
+          "NOT MEASURED: the load did not change enough (it needs several batch sizes, a preemption and a cache hit);"
+          " ask for more runs or tokens\n");
     if (options.engine.reduction == engine::Reduction::kControl)
       std::printf("control arm: %s\n", report.one_answer() ? "NOT CAUGHT" : "caught");
   }
@@ -120,7 +130,10 @@ class SoakCommand final : public Command {
     json.Key("load").BeginObject();
     json.Key("load_seed").Text(std::to_string(options.load_seed)).Key("in_flight_max").Number(options.in_flight_max);
     json.Key("steps").Number(report.steps).Key("rows").Number(report.rows);
-    json.Key("sequences_in_step_max").Number(report.sequences_in_step_max).Key("batch_sizes").Number(report.batch_sizes);
+    json.Key("sequences_in_step_max")
+        .Number(report.sequences_in_step_max)
+        .Key("batch_sizes")
+        .Number(report.batch_sizes);
     json.Key("preemptions").Number(report.preemptions).Key("cached_tokens").Number(report.cached_tokens);
     json.Key("neighbours").Number(report.neighbours).Key("neighbours_cancelled").Number(report.neighbours_cancelled);
     json.EndObject();

@@ -5,7 +5,8 @@
 
 namespace samebit::kernels {
 
-void ControlLinear(const KernelTable& base, const LinearCall& call, uint32_t threads, uint32_t panel_begin, uint32_t panel_end) {
+void ControlLinear(const KernelTable& base, const LinearCall& call, uint32_t threads, uint32_t panel_begin,
+                   uint32_t panel_end) {
   const uint32_t begin = call.tree.front().begin, end = call.tree.back().end;
   const arith::WeightFormat& format = arith::Format(call.weights->type());
   const uint32_t unit = format.quantized ? format.block_elements : 1;

@@ -13,9 +13,9 @@ namespace {
 // About 50 us of spinning: longer than any gap between two steps of a busy engine, short enough to be invisible in an
 // idle one.
 constexpr int kSpinsBeforeSleep = 20000;
-// A barrier is normally passed within a microsecond or with the imbalance of one matrix. After this the other thread has
-// probably lost its core: sleeping gives it ours, and the kernel runs a thread that is woken before one that used up
-// its slice. (Yielding instead: 50 ms a token in place of 35 on two cores shared with three other processes.)
+// A barrier is normally passed within a microsecond or with the imbalance of one matrix. After this the other thread
+// has probably lost its core: sleeping gives it ours, and the kernel runs a thread that is woken before one that used
+// up its slice. (Yielding instead: 50 ms a token in place of 35 on two cores shared with three other processes.)
 constexpr int kSpinsAtBarrier = 2000;
 
 inline void Pause() {

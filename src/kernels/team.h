@@ -26,7 +26,8 @@ struct Range {
 
 // The `index`th of `count` contiguous parts of [0, items); sizes differ by at most one.
 inline Range PartOf(uint32_t items, uint32_t index, uint32_t count) {
-  return {static_cast<uint32_t>(uint64_t{items} * index / count), static_cast<uint32_t>(uint64_t{items} * (index + 1) / count)};
+  return {static_cast<uint32_t>(uint64_t{items} * index / count),
+          static_cast<uint32_t>(uint64_t{items} * (index + 1) / count)};
 }
 
 // One thread's view of a run. Valid during the run only.
@@ -65,8 +66,8 @@ class Team {
 
   uint32_t count_;
   const std::function<void(Worker&)>* work_ = nullptr;
-  alignas(64) std::atomic<uint32_t> run_{0};        // rises by one per run
-  alignas(64) std::atomic<uint32_t> arrived_{0};    // workers at the current barrier
+  alignas(64) std::atomic<uint32_t> run_{0};         // rises by one per run
+  alignas(64) std::atomic<uint32_t> arrived_{0};     // workers at the current barrier
   alignas(64) std::atomic<uint32_t> generation_{0};  // rises by one per barrier passed
   std::atomic<bool> stop_{false};
   std::vector<std::thread> threads_;

@@ -39,7 +39,8 @@ TEST(ChatTemplate, renders_chatml_with_and_without_a_system_message) {
 }
 
 TEST(ChatTemplate, strips_block_lines_as_hugging_face_does) {
-  EXPECT_EQ(Text("{% for m in messages %}\n    {% if true %}\n{{ m.content }}\n    {% endif %}\n{% endfor %}\n"), "Hi\n");
+  EXPECT_EQ(Text("{% for m in messages %}\n    {% if true %}\n{{ m.content }}\n    {% endif %}\n{% endfor %}\n"),
+            "Hi\n");
 }
 
 TEST(ChatTemplate, knows_the_python_methods_that_templates_use) {
@@ -68,10 +69,12 @@ TEST(ChatTemplate, gives_the_variables_that_templates_expect) {
 
 TEST(ChatTemplate, writes_json_as_python_does) {
   RenderOptions options;
-  options.extra_json = R"({"tools": [{"name": "f", "é": [1, 2.5, null, true, "<'&\n\"\u0001"]}], "nothing": [], "map": {}})";
+  options.extra_json =
+      R"({"tools": [{"name": "f", "é": [1, 2.5, null, true, "<'&\n\"\u0001"]}], "nothing": [], "map": {}})";
   EXPECT_EQ(Text("{{ tools | tojson }}", options),
             R"([{"name": "f", "é": [1, 2.5, null, true, "<'&\n\"\u0001"]}])");
-  EXPECT_EQ(Text("{{ tools[0]['é'][:2] | tojson(indent=2) }}{{ nothing | tojson }}{{ map | tojson(indent=4) }}", options),
+  EXPECT_EQ(Text("{{ tools[0]['é'][:2] | tojson(indent=2) }}{{ nothing | tojson }}{{ map | tojson(indent=4) }}",
+                 options),
             "[\n  1,\n  2.5\n][]{}");
   EXPECT_EQ(Text("{{ {'b': 1, 'a': 2} | tojson }}{{ {'b': 1, 'a': 2} | tojson(sort_keys=True) }}"),
             R"({"b": 1, "a": 2}{"a": 2, "b": 1})");

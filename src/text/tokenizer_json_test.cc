@@ -20,13 +20,16 @@ Result<std::unique_ptr<Tokenizer>> FromJson(std::string json, uint32_t vocabular
 std::string ByteLevelJson(const std::string& model_extra = "", const std::string& added_id = "6") {
   return R"({"version":"1.0","truncation":{"direction":"Right","max_length":2,"strategy":"LongestFirst","stride":0},)"
          R"("padding":null,"added_tokens":[)"
-         R"({"id":5,"content":"<|end|>","single_word":false,"lstrip":false,"rstrip":false,"normalized":false,"special":true},)"
+         R"({"id":5,"content":"<|end|>","single_word":false,"lstrip":false,"rstrip":false,"normalized":false,)"
+         R"("special":true},)"
          R"({"id":)" + added_id + R"(,"content":"<tag>","single_word":false,"lstrip":false,"rstrip":false,)"
          R"("normalized":false,"special":false}],)"
-         R"("normalizer":null,"pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false,"trim_offsets":true,"use_regex":true},)"
+         R"("normalizer":null,"pre_tokenizer":{"type":"ByteLevel","add_prefix_space":false,"trim_offsets":true,)"
+         R"("use_regex":true},)"
          R"("post_processor":{"type":"ByteLevel","add_prefix_space":true,"trim_offsets":false},)"
          R"("decoder":{"type":"ByteLevel","add_prefix_space":true,"trim_offsets":true},)"
-         R"("model":{"type":"BPE")" + model_extra + R"(,"vocab":{"a":0,"b":1,"ab":2,"\u0120":3,"\u00e3":4},"merges":["a b"]}})";
+         R"("model":{"type":"BPE")" + model_extra + 
+         R"(,"vocab":{"a":0,"b":1,"ab":2,"\u0120":3,"\u00e3":4},"merges":["a b"]}})";
 }
 
 TEST(TokenizerJson, byte_level_pieces_and_added_tokens) {
@@ -92,7 +95,8 @@ TEST(TokenizerJson, sentence_piece_bytes_follow_the_decoder) {
 
 TEST(TokenizerJson, refuses_kinds_that_this_build_lacks) {
   const std::vector<std::string> models = {
-      R"({"type":"WordPiece","unk_token":"a","continuing_subword_prefix":"##","max_input_chars_per_word":100,"vocab":{"a":0}})",
+      R"({"type":"WordPiece","unk_token":"a","continuing_subword_prefix":"##","max_input_chars_per_word":100,)"
+      R"("vocab":{"a":0}})",
       R"({"type":"Unigram","unk_id":0,"vocab":[["a",-1.0]],"byte_fallback":false})"};
   for (const std::string& model : models) {
     auto tokenizer = FromJson(R"({"added_tokens":[],"model":)" + model + "}", 1);

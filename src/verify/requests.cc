@@ -36,7 +36,7 @@ engine::Request RequestOf(const CellRequest& request, const PreparedPrompt& prom
 engine::Request CompanyRequest(Company company, const PreparedPrompt& prompt, uint32_t number) {
   engine::Request out;
   out.prompt = prompt.ids;
-  out.tokens_max = 8 + number % 25;  // they end at different steps
+  out.tokens_max = kCompanyTokensMax - number % 25;  // they end at different steps
   if (company == Company::kHot) {
     out.sampling.temperature = 2.0f;
     out.sampling.top_k = 50;

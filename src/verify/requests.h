@@ -17,6 +17,8 @@ uint64_t SeedOf(uint64_t matrix_seed, uint32_t prompt);
 // probabilities of kTopCompared candidates and digests of the logits are asked for.
 engine::Request RequestOf(const CellRequest& request, const PreparedPrompt& prompt, uint64_t matrix_seed);
 
+inline constexpr uint32_t kCompanyTokensMax = 32;  // of a neighbour's answer
+
 // The `number`th request of the company: a prompt of the set, greedy, or hot (temperature 2, penalties, own seed).
 engine::Request CompanyRequest(Company company, const PreparedPrompt& prompt, uint32_t number);
 

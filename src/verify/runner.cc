@@ -1,7 +1,7 @@
 #include "verify/runner.h"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 #include "engine/engine.h"
 #include "verify/drive.h"
@@ -14,39 +14,42 @@ namespace {
 constexpr size_t kCompanyPromptsMax = 12;
 constexpr uint32_t kOtherRequests = 4;  // what an engine serves before the cell "same process"
 
-std::vector<uint32_t> CompanyPrompts(const std::vector<PreparedPrompt>& prompts) {
-  std::vector<uint32_t> order(prompts.size());
-  std::iota(order.begin(), order.end(), 0);
+// Empty where no prompt leaves room for a neighbour's answer.
+std::vector<uint32_t> CompanyPrompts(const std::vector<PreparedPrompt>& prompts, uint32_t context_max) {
+  std::vector<uint32_t> order;
+  for (uint32_t i = 0; i < prompts.size(); ++i)
+    if (uint64_t{prompts[i].token_count()} + kCompanyTokensMax <= context_max) order.push_back(i);
   std::stable_sort(order.begin(), order.end(),
                    [&](uint32_t a, uint32_t b) { return prompts[a].token_count() < prompts[b].token_count(); });
   order.resize(std::min(order.size(), kCompanyPromptsMax));
   return order;
 }
 
-Load LoadOf(const Cell& cell, const std::vector<PreparedPrompt>& prompts, uint64_t seed) {
+Load LoadOf(const Cell& cell, const std::vector<PreparedPrompt>& prompts, uint64_t seed, uint32_t context_max) {
   Load load;
   for (const CellRequest& request : cell.requests)
     load.requests.push_back(RequestOf(request, prompts[request.prompt], seed));
   load.in_flight = cell.in_flight;
   load.company_min = cell.company_min;
   load.drop_prefixes = cell.drop_prefixes;
-  if (cell.in_flight > 1)
-    load.company = [company = cell.company, &prompts, order = CompanyPrompts(prompts)](uint32_t number) {
+  std::vector<uint32_t> order = CompanyPrompts(prompts, context_max);
+  if (cell.in_flight > 1 && !order.empty())
+    load.company = [company = cell.company, &prompts, order = std::move(order)](uint32_t number) {
       return CompanyRequest(company, prompts[order[number % order.size()]], number);
     };
   return load;
 }
 
 // What the engine does before the compared requests come; its answers are thrown away.
-Load EarlierLoad(const Cell& cell, const std::vector<PreparedPrompt>& prompts, uint64_t seed) {
+Load EarlierLoad(const Cell& cell, const std::vector<PreparedPrompt>& prompts, uint64_t seed, uint32_t context_max) {
   if (cell.before == Before::kSameRequests) {
-    Load load = LoadOf(cell, prompts, seed);
+    Load load = LoadOf(cell, prompts, seed, context_max);
     load.drop_prefixes = false;
     return load;
   }
   Load load;
-  const std::vector<uint32_t> order = CompanyPrompts(prompts);
-  for (uint32_t i = 0; i < kOtherRequests; ++i)
+  const std::vector<uint32_t> order = CompanyPrompts(prompts, context_max);
+  for (uint32_t i = 0; i < kOtherRequests && !order.empty(); ++i)
     load.requests.push_back(CompanyRequest(Company::kHot, prompts[order[i % order.size()]], i));
   load.in_flight = kOtherRequests;
   return load;
@@ -66,7 +69,7 @@ Result<CellRun> RunCell(const Cell& cell, const RunnerWorld& world) {
   const auto after_step = [&] { return !world.after_step || world.after_step(engine.counters().rows); };
 
   if (cell.before != Before::kNothing) {
-    auto earlier = DriveEngine(engine, EarlierLoad(cell, *world.prompts, world.seed), after_step);
+    auto earlier = DriveEngine(engine, EarlierLoad(cell, *world.prompts, world.seed, engine.context_max()), after_step);
     if (!earlier.ok() && earlier.error().code == ErrorCode::kCancelled) return earlier.error();
     if (!earlier.ok()) {
       run.failure = earlier.error().message;
@@ -74,7 +77,7 @@ Result<CellRun> RunCell(const Cell& cell, const RunnerWorld& world) {
     }
   }
   run.steps_before = engine.counters().steps;
-  auto driven = DriveEngine(engine, LoadOf(cell, *world.prompts, world.seed), after_step);
+  auto driven = DriveEngine(engine, LoadOf(cell, *world.prompts, world.seed, engine.context_max()), after_step);
   if (!driven.ok() && driven.error().code == ErrorCode::kCancelled) return driven.error();
   run.options = engine.options();
   run.counters = engine.counters();

@@ -16,7 +16,8 @@ class LoadNumbers {
  public:
   explicit LoadNumbers(uint64_t seed) : seed_(seed) {}
   uint32_t Below(uint32_t bound) {
-    return static_cast<uint32_t>(arith::DrawBelow(arith::RandomBits(seed_, 0, next_++, arith::RandomStream::kToken), bound));
+    return static_cast<uint32_t>(
+        arith::DrawBelow(arith::RandomBits(seed_, 0, next_++, arith::RandomStream::kToken), bound));
   }
 
  private:
@@ -48,7 +49,8 @@ uint32_t FirstDifference(const engine::Choice& base, const engine::Choice& run) 
   const size_t count = std::min(base.tokens.size(), run.tokens.size());
   for (size_t i = 0; i < count; ++i) {
     const engine::TokenRecord &a = base.tokens[i], &b = run.tokens[i];
-    if (a.id != b.id || std::memcmp(&a.logprob, &b.logprob, sizeof a.logprob) != 0 || a.logits_digest != b.logits_digest)
+    if (a.id != b.id || std::memcmp(&a.logprob, &b.logprob, sizeof a.logprob) != 0 ||
+        a.logits_digest != b.logits_digest)
       return static_cast<uint32_t>(i);
   }
   return static_cast<uint32_t>(count);
@@ -116,7 +118,8 @@ class Soak {
 
   engine::Request Neighbour() {
     engine::Request request;
-    request.prompt = options_.neighbour_prompts[numbers_.Below(static_cast<uint32_t>(options_.neighbour_prompts.size()))];
+    request.prompt =
+        options_.neighbour_prompts[numbers_.Below(static_cast<uint32_t>(options_.neighbour_prompts.size()))];
     request.tokens_max = 1 + numbers_.Below(200);
     if (numbers_.Below(2) == 0) {
       request.sampling.temperature = 1.5f;
@@ -145,14 +148,16 @@ class Soak {
   void Compare(uint32_t run, const engine::Completion& completion) {
     ++report_.runs;
     const engine::Choice& choice = completion.choices[0];
-    // The answer's digest covers ids and log-probabilities, the logits' digest everything; together they name an answer.
+    // The answer's digest covers ids and log-probabilities, the logits' digest everything; together they name an
+    // answer.
     answers_.insert(engine::AnswerDigest(completion).hex() + choice.logits_digest.hex());
     const uint32_t position = FirstDifference(base_, choice);
     if (position == base_.tokens.size() && choice.tokens.size() == base_.tokens.size()) return;
     answers_.insert(report_.answer_digest + report_.logits_digest);
     constexpr size_t kDivergencesMax = 100;
     if (report_.divergences.size() < kDivergencesMax)
-      report_.divergences.push_back({run, position, base_.tokens[std::min<size_t>(position, base_.tokens.size() - 1)].margin});
+      report_.divergences.push_back(
+          {run, position, base_.tokens[std::min<size_t>(position, base_.tokens.size() - 1)].margin});
   }
 
   const SoakOptions& options_;

@@ -84,17 +84,20 @@ TEST(BeamBits, one_beam_is_greedy) {
 
 TEST(BeamBits, a_stop_id_ends_a_beam_and_not_the_search) {
   const SharedWeights weights = PackTiny({"llama-q4_1", false});
-  Request request = BeamRequest(4, 18, 3, 12);
-  const Completion without = RunAlone(weights, request, Reduction::kLaw);
-  request.stop_ids = {without.choices[0].tokens[1].id};
-  const Completion with = RunAlone(weights, request, Reduction::kLaw);
-  uint32_t stopped = 0;
-  for (const engine::Choice& choice : with.choices) {
-    if (choice.finish_reason != engine::FinishReason::kStop) continue;
-    ++stopped;
-    EXPECT_EQ(choice.tokens.back().id, request.stop_ids[0]);
+  uint32_t stopped = 0, whole = 0;
+  for (uint64_t seed = 0; seed < 10; ++seed) {
+    Request request = BeamRequest(4, 18, seed, 12);
+    request.stop_ids = {RunAlone(weights, request, Reduction::kLaw).choices[0].tokens[0].id};
+    for (const engine::Choice& choice : RunAlone(weights, request, Reduction::kLaw).choices) {
+      const std::vector<TokenId> ids = IdsOf(choice);
+      const bool stops = choice.finish_reason == engine::FinishReason::kStop;
+      EXPECT_EQ(std::count(ids.begin(), ids.end(), request.stop_ids[0]), stops ? 1 : 0);
+      EXPECT_TRUE(stops ? ids.back() == request.stop_ids[0] : ids.size() == 12);
+      ++(stops ? stopped : whole);
+    }
   }
   EXPECT_GT(stopped, 0u);
+  EXPECT_GT(whole, 0u);
 }
 
 TEST(BeamBits, batched_and_in_chunks_and_preempted_are_the_same) {
@@ -121,14 +124,14 @@ TEST(BeamBits, batched_and_in_chunks_and_preempted_are_the_same) {
 
 TEST(BeamBits, beams_that_take_pages_from_each_other_are_the_same) {
   const SharedWeights weights = PackTiny({"llama-untied", false});
-  const std::vector<Request> requests = {BeamRequest(4, 30, 7, 40), BeamRequest(4, 30, 8, 40), HotRequest(RandomPrompt(40, 9), 60, 1)};
+  const std::vector<Request> requests = {BeamRequest(4, 4, 7, 60), BeamRequest(4, 4, 8, 60), HotRequest(RandomPrompt(4, 9), 60, 1)};
   for (bool prefix_cache : {false, true}) {
     ExpectLawAndNotControl([&](Reduction reduction) {
       EngineOptions options = TogetherOptions();
       options.reduction = reduction;
       options.prefix_cache = prefix_cache;
       options.prefill_chunk = 8;
-      options.cache_bytes = BytesOfPages(*weights, options, 20);  // exactly what one of them may need
+      options.cache_bytes = BytesOfPages(*weights, options, 16);  // exactly what one of them may need
       const auto engine = MakeEngine(weights, options);
       const bool equal = EqualAlone(*engine, weights, requests);
       EXPECT_GT(engine->counters().preemptions, 0u);

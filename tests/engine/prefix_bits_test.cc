@@ -96,7 +96,7 @@ TEST(PrefixBits, the_history_of_the_engine_does_not_show) {
 }
 
 TEST(PrefixBits, on_and_off_are_equal) {
-  const SharedWeights weights = PackTiny({"llama-q4_1", false});
+  const SharedWeights weights = PackTiny({"llama-untied", false});
   ExpectLawAndNotControl([&](Reduction reduction) {
     const std::vector<Request> requests = MixedRequests(9, 900);
     const auto on = MakeEngine(weights, With(reduction, true)), off = MakeEngine(weights, With(reduction, false));

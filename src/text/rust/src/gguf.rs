@@ -60,7 +60,8 @@ pub fn build(vocabulary: &GgufVocabulary) -> Outcome<Tokenizer> {
         }
     };
     let table = table(vocabulary, byte_level)?;
-    let mut library = if byte_level { byte_level_bpe(vocabulary, &ids)? } else { sentence_piece_bpe(vocabulary, &ids)? };
+    let mut library =
+        if byte_level { byte_level_bpe(vocabulary, &ids)? } else { sentence_piece_bpe(vocabulary, &ids)? };
 
     let added = |special: bool| {
         let kinds: &[i32] = if special { &[KIND_CONTROL, KIND_UNKNOWN] } else { &[KIND_USER_DEFINED] };
