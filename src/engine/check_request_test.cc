@@ -14,7 +14,15 @@ namespace {
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-RequestLimits Bounds() { return {100, 64, 128, 8, 16, false}; }
+RequestLimits Bounds() {
+  RequestLimits bounds;
+  bounds.vocabulary = 100;
+  bounds.context_max = 64;
+  bounds.cache_tokens_max = 128;
+  bounds.page_tokens = 16;
+  bounds.sequences_max = 4;
+  return bounds;
+}
 
 Request Good() {
   Request request;
@@ -25,22 +33,14 @@ Request Good() {
 void ExpectRefused(ErrorCode code, const std::string& field, const std::function<void(Request&)>& spoil) {
   Request request = Good();
   spoil(request);
-  RequestLimits bounds = Bounds();
-  bounds.page_tokens = 16;
-  bounds.sequences_max = 8;
-  const Status status = CheckRequest(request, bounds);
+  const Status status = CheckRequest(request, Bounds());
   ASSERT_FALSE(status.ok()) << field;
   EXPECT_EQ(status.error().code, code) << status.error().message;
   EXPECT_NE(status.error().message.find(field), std::string::npos) << status.error().message;
 }
 
 TEST(CheckRequest, accepts_a_plain_request_and_every_bound_itself) {
-  RequestLimits bounds;
-  bounds.vocabulary = 100;
-  bounds.context_max = 64;
-  bounds.cache_tokens_max = 128;
-  bounds.page_tokens = 16;
-  bounds.sequences_max = 8;
+  const RequestLimits bounds = Bounds();
   EXPECT_TRUE(CheckRequest(Good(), bounds).ok());
   Request request = Good();
   request.prompt = {0, 99};
@@ -115,7 +115,7 @@ TEST(CheckRequest, refuses_what_beam_search_cannot_do) {
     });
   };
   refused("beam_width", [](Request& r) {
-    r.beam_width = 9;  // more than sequences_max
+    r.beam_width = 5;  // more than sequences_max
     r.prompt = {1};
     r.tokens_max = 1;
   });

@@ -259,31 +259,46 @@ TEST(Scheduler, takes_a_known_prefix_and_computes_at_least_the_last_token) {
   EXPECT_EQ(scored.trace.cached_prompt_tokens, 0u) << "scoring needs the logits of every position";
 }
 
-// A step of three beams that stand at the same position; one of them has no pages.
 TEST(Scheduler, beams_that_wait_for_a_preempted_beam_get_it_back) {
-  for (bool sibling_runs : {false, true}) {
-    Stage stage(Options(64, 8, 8), 6);
-    RequestState& state = stage.AddRequest(20, 8);
-    RequestState& other = stage.AddRequest(30, 2);
-    stage.Step();
-    stage.Step();
-    stage.Step();
-    Sequence& leader = *state.sequences[0];
-    Sequence& sibling = stage.NewSequence(state);
-    sibling.tokens = leader.tokens;
-    if (sibling_runs) {
-      stage.scheduler().AddFork(leader, &sibling);
-    } else {
-      stage.scheduler().Add(&sibling);
-    }
-    leader.waits_for_beams = true;
-    for (int step = 0; step < 30 && !other.sequences[0]->finished; ++step) stage.Step();
-    for (int step = 0; step < 30 && sibling.remaining() > 1; ++step) ASSERT_TRUE(stage.Step()) << "nobody can go on";
-    leader.waits_for_beams = false;
-    while (stage.Step()) {
-    }
-    EXPECT_TRUE(stage.AllFinished());
+  Stage stage(Options(64, 8, 8), 6);
+  RequestState& state = stage.AddRequest(20, 8);
+  for (int step = 0; step < 3; ++step) stage.Step();
+  Sequence& leader = *state.sequences[0];
+  Sequence& sibling = stage.NewSequence(state);
+  sibling.tokens = leader.tokens;
+  stage.AddRequest(30, 20);
+  stage.Step();
+  stage.scheduler().Add(&sibling);
+  leader.waits_for_beams = true;
+  for (int step = 0; step < 60 && sibling.remaining() > 1; ++step) ASSERT_TRUE(stage.Step()) << "nobody can go on";
+  EXPECT_EQ(sibling.remaining(), 1u);
+  leader.waits_for_beams = false;
+  while (stage.Step()) {
   }
+  EXPECT_TRUE(stage.AllFinished());
+}
+
+TEST(Scheduler, beams_that_wait_for_a_beam_without_pages_take_them_from_the_newest) {
+  Stage stage(Options(64, kPageTokens, 8), 9);
+  RequestState& state = stage.AddRequest(20, 70);
+  for (int step = 0; step < 2; ++step) stage.Step();
+  Sequence& leader = *state.sequences[0];
+  Sequence& sibling = stage.NewSequence(state);
+  sibling.tokens.resize(5 * kPageTokens);
+  stage.scheduler().Add(&sibling);
+  const RequestState& other = stage.AddRequest(4 * kPageTokens, 2);
+  leader.waits_for_beams = true;
+  // Both are admitted, since each fits; together they do not, and after four steps neither gets another page.
+  for (int step = 0; step < 4; ++step) ASSERT_TRUE(stage.Step());
+  EXPECT_EQ(stage.cache().free_pages(), 0u);
+  EXPECT_TRUE(sibling.running && other.sequences[0]->running);
+  ASSERT_TRUE(stage.Step()) << "nobody can go on";
+  EXPECT_EQ(stage.RowsOf(sibling), kPageTokens);
+  EXPECT_EQ(other.trace.preemptions, 1u);
+  leader.waits_for_beams = false;
+  while (stage.Step()) {
+  }
+  EXPECT_TRUE(stage.AllFinished());
 }
 
 TEST(Scheduler, everything_finishes_in_random_traffic) {

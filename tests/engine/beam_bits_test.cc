@@ -2,8 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <set>
+#include <map>
 
+#include "arith/test_support.h"
 #include "support/decoder_run.h"
 #include "support/engine_runs.h"
 
@@ -124,21 +125,63 @@ TEST(BeamBits, batched_and_in_chunks_and_preempted_are_the_same) {
 
 TEST(BeamBits, beams_that_take_pages_from_each_other_are_the_same) {
   const SharedWeights weights = PackTiny({"llama-untied", false});
-  const std::vector<Request> requests = {BeamRequest(4, 4, 7, 60), BeamRequest(4, 4, 8, 60), HotRequest(RandomPrompt(4, 9), 60, 1)};
-  for (bool prefix_cache : {false, true}) {
-    ExpectLawAndNotControl([&](Reduction reduction) {
-      EngineOptions options = TogetherOptions();
-      options.reduction = reduction;
-      options.prefix_cache = prefix_cache;
-      options.prefill_chunk = 8;
-      options.cache_bytes = BytesOfPages(*weights, options, 16);  // exactly what one of them may need
-      const auto engine = MakeEngine(weights, options);
-      const bool equal = EqualAlone(*engine, weights, requests);
-      EXPECT_GT(engine->counters().preemptions, 0u);
-      EXPECT_LE(engine->cache_bytes_used_max(), options.cache_bytes);
-      return equal;
-    });
+  const Request hot = HotRequest(RandomPrompt(4, 9), 150, 1), beams = BeamRequest(4, 4, 7, 60), more_beams = BeamRequest(4, 4, 8, 60);
+  // The older one takes pages from the newer, also from beams that wait for each other.
+  for (const std::vector<Request>& requests : {std::vector<Request>{beams, more_beams, hot}, std::vector<Request>{hot, beams, more_beams}}) {
+    for (bool prefix_cache : {false, true}) {
+      ExpectLawAndNotControl([&](Reduction reduction) {
+        EngineOptions options = TogetherOptions();
+        options.reduction = reduction;
+        options.prefix_cache = prefix_cache;
+        options.prefill_chunk = 8;
+        options.cache_bytes = BytesOfPages(*weights, options, 16);  // exactly what one of them may need
+        const auto engine = MakeEngine(weights, options);
+        const bool equal = EqualAlone(*engine, weights, requests);
+        EXPECT_GT(engine->counters().preemptions, 0u);
+        EXPECT_LE(engine->cache_bytes_used_max(), options.cache_bytes);
+        return equal;
+      });
+    }
   }
+}
+
+TEST(BeamBits, random_traffic_gives_every_beam_search_its_answer) {
+  const SharedWeights weights = PackTiny({"llama-untied", false});
+  std::vector<Request> pool;
+  std::vector<std::string> alone;
+  for (uint32_t i = 0; i < 10; ++i) {
+    pool.push_back(i % 3 == 2 ? HotRequest(RandomPrompt(4 + 5 * i, i), 40 + 4 * i, i) : BeamRequest(2 + i % 4, 3 + 3 * i, i, 10 + 4 * i));
+    alone.push_back(AnswerBytes(RunAlone(weights, pool.back(), Reduction::kLaw)));
+  }
+  uint64_t preemptions = 0;
+  for (uint64_t seed = 0; seed < 200; ++seed) {
+    arith::testing::Random random(seed);
+    EngineOptions options = TogetherOptions();
+    options.prefix_cache = random.Below(2) == 0;
+    options.prefill_chunk = 1 + random.Below(12);
+    options.step_rows_max = 1 + random.Below(20);
+    options.sequences_max = 5 + random.Below(8);
+    options.preempt_every_steps = random.Below(2) == 0 ? 0 : 2 + random.Below(9);
+    options.cache_bytes = BytesOfPages(*weights, options, 25 + random.Below(10));
+    const auto engine = MakeEngine(weights, options);
+    std::map<engine::RequestId, uint32_t> submitted;
+    uint32_t to_come = 6;
+    for (bool worked = true; worked || to_come > 0;) {
+      if (to_come > 0 && (!worked || random.Below(8) == 0)) {
+        const uint32_t index = random.Below(static_cast<uint32_t>(pool.size()));
+        submitted[SubmitOrStop(*engine, pool[index])] = index;
+        --to_come;
+      }
+      worked = engine->Step();
+    }
+    for (const auto& [id, index] : submitted) {
+      const auto completion = engine->Take(id);
+      ASSERT_TRUE(completion.has_value()) << "seed " << seed << ": request " << index << " is stuck";
+      ASSERT_TRUE(AnswerBytes(completion->value()) == alone[index]) << "seed " << seed << ": request " << index;
+    }
+    preemptions += engine->counters().preemptions;
+  }
+  EXPECT_GT(preemptions, 200u);
 }
 
 TEST(BeamBits, beams_that_may_never_fit_side_by_side_are_refused) {

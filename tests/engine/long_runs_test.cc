@@ -1,7 +1,7 @@
 // Many repeats and long answers under changing load.
 #include <gtest/gtest.h>
 
-#include <map>
+#include <algorithm>
 #include <set>
 
 #include "arith/test_support.h"
@@ -68,7 +68,7 @@ void ExpectOneAnswer(const TinyModel& model, const Load& load, uint32_t pages) {
     options.reduction = reduction;
     options.step_rows_max = 48;
     options.cache_bytes = BytesOfPages(*weights, options, pages);
-    const Load this_load = reduction == Reduction::kLaw ? load : Load{8, load.tokens, load.at_once};
+    const Load this_load = reduction == Reduction::kLaw ? load : Load{std::min(load.repeats, 100u), load.tokens, load.at_once};
     const std::set<std::string> answers = AnswersUnderLoad(weights, options, probe, this_load);
     if (reduction == Reduction::kControl) {
       EXPECT_GT(answers.size(), 1u) << "the order-dependent arm gave one answer, too";

@@ -11,7 +11,7 @@ using engine::EngineOptions;
 using engine::Reduction;
 using engine::Request;
 
-constexpr uint32_t kTokens = 24;
+constexpr uint32_t kTokens = 16;
 
 std::vector<Request> ReferencePrompts() {
   std::vector<Request> requests;
@@ -38,7 +38,6 @@ TEST(SmolLm2Bits, batches_chunks_threads_preemption_and_prefixes_equal_one_reque
     EngineOptions plain = TogetherOptions(), busy = plain;
     busy.threads = 2;
     busy.prefill_chunk = 7;
-    busy.page_tokens = 64;
     busy.preempt_every_steps = 6;
     for (EngineOptions options : {plain, busy}) {
       options.reduction = reduction;

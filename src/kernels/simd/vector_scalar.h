@@ -18,6 +18,7 @@ namespace {
 // Four vectors of the baseline's width: a wider one is taken apart by the compiler, element by element at comparisons.
 typedef float Quad __attribute__((vector_size(16)));
 typedef int32_t IntQuad __attribute__((vector_size(16)));
+typedef uint32_t WordQuad __attribute__((vector_size(16)));  // sums modulo 2^32
 struct Floats {
   Quad v[4];
 };
@@ -107,8 +108,8 @@ SAMEBIT_INLINE bool AnyEqual(Floats a, Floats b) {
   return (any[0] | any[1] | any[2] | any[3]) != 0;
 }
 
-SAMEBIT_INLINE Ints AddInt(Ints a, Ints b) { return EachInt([&](int i) { return a.v[i] + b.v[i]; }); }
-SAMEBIT_INLINE Ints SubInt(Ints a, Ints b) { return EachInt([&](int i) { return a.v[i] - b.v[i]; }); }
+SAMEBIT_INLINE Ints AddInt(Ints a, Ints b) { return EachInt([&](int i) { return (IntQuad)((WordQuad)a.v[i] + (WordQuad)b.v[i]); }); }
+SAMEBIT_INLINE Ints SubInt(Ints a, Ints b) { return EachInt([&](int i) { return (IntQuad)((WordQuad)a.v[i] - (WordQuad)b.v[i]); }); }
 SAMEBIT_INLINE Ints And(Ints a, Ints b) { return EachInt([&](int i) { return a.v[i] & b.v[i]; }); }
 SAMEBIT_INLINE Ints MaxInt(Ints a, Ints b) {
   return EachInt([&](int i) {
@@ -117,7 +118,7 @@ SAMEBIT_INLINE Ints MaxInt(Ints a, Ints b) {
   });
 }
 template <int kBits>
-SAMEBIT_INLINE Ints ShiftLeft(Ints a) { return EachInt([&](int i) { return a.v[i] << kBits; }); }
+SAMEBIT_INLINE Ints ShiftLeft(Ints a) { return EachInt([&](int i) { return (IntQuad)((WordQuad)a.v[i] << kBits); }); }
 template <int kBits>
 SAMEBIT_INLINE Ints ShiftRight(Ints a) { return EachInt([&](int i) { return a.v[i] >> kBits; }); }  // arithmetic
 
