@@ -9,8 +9,9 @@
 namespace samebit::arith {
 
 // The error bounds that the test asserts; measured over every binary32 value of each range by
-// tests/golden/function_error (worst found: 1.009, 2.443, 1.898, 13.06, 93.9; the binary64 ones on samples: 3.9 and 1.7).
-inline constexpr double kExpErrorUlp = 1.02;           // Exp, also where the result is subnormal; ExpNeg
+// tests/golden/function_error (worst found: 1.009, 2.443, 1.898, 13.06, 93.9; the binary64 ones on samples: 3.9
+// and 1.7).
+inline constexpr double kExpErrorUlp = 1.02;  // Exp, also where the result is subnormal; ExpNeg
 inline constexpr double kSiluErrorUlp = 2.5;
 inline constexpr double kGeluPositiveErrorUlp = 2.0;   // x > 0
 inline constexpr double kGeluNegativeErrorUlp = 13.5;  // -3 <= x < 0
@@ -20,13 +21,13 @@ inline constexpr double kSinCosErrorUnits = 2.0;       // SinCos64: units of 2^-
 
 namespace exp_constants {
 inline constexpr float kLog2E = 0x1.715476p+0f;
-inline constexpr float kLn2High = 0x1.62e4p-1f;       // 16 bits: n * kLn2High is exact
+inline constexpr float kLn2High = 0x1.62e4p-1f;  // 16 bits: n * kLn2High is exact
 inline constexpr float kLn2Low = 0x1.7f7d1cp-20f;
-inline constexpr float kMagic = 12582912.0f;           // 1.5 * 2^23: adding it rounds to an integer, nearest even
+inline constexpr float kMagic = 12582912.0f;  // 1.5 * 2^23: adding it rounds to an integer, nearest even
 inline constexpr float kC6 = 0x1.6a241p-10f, kC5 = 0x1.1239f8p-7f, kC4 = 0x1.5558f2p-5f, kC3 = 0x1.555492p-3f,
                        kC2 = 0x1.fffffcp-2f;
-inline constexpr float kNegMin = -87.3f;               // below it exp is under 2^-126
-inline constexpr float kMin = -104.0f, kMax = 89.0f;   // below: 0; above: infinity
+inline constexpr float kNegMin = -87.3f;              // below it exp is under 2^-126
+inline constexpr float kMin = -104.0f, kMax = 89.0f;  // below: 0; above: infinity
 }  // namespace exp_constants
 
 namespace internal {
@@ -91,9 +92,9 @@ inline float GeluTanh(float x) {
 // Binary64 functions for tables and once-per-token values: + - * / only (no fma, so that every machine has them in
 // hardware). Errors at most kError64Units and kSinCosErrorUnits: far under half a binary32 ulp. Arguments out of range
 // give meaningless numbers, never undefined behaviour.
-double Log64(double x);                                     // x > 0, finite, normal
-double Exp64(double x);                                     // |x| <= 700
-void SinCos64(double x, double* sine, double* cosine);      // |x| <= 2^20
-float Sqrt(float x);                                        // IEEE square root
+double Log64(double x);                                 // x > 0, finite, normal
+double Exp64(double x);                                 // |x| <= 700
+void SinCos64(double x, double* sine, double* cosine);  // |x| <= 2^20
+float Sqrt(float x);                                    // IEEE square root
 
 }  // namespace samebit::arith

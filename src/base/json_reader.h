@@ -22,6 +22,7 @@ struct JsonReadOptions {
 // text: one JSON document. where: the file, for messages.
 // Failures: kMalformed with the byte offset (syntax, a repeated key, not UTF-8, a number outside double),
 // kTooLarge (nested deeper than limits::kJsonDepthMax, more than limits::kJsonValuesMax values).
-Result<boost::json::value> ReadJson(std::string_view text, const std::string& where, const JsonReadOptions& options = {});
+Result<boost::json::value> ReadJson(std::string_view text, const std::string& where,
+                                    const JsonReadOptions& options = {});
 
 }  // namespace samebit

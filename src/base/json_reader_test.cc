@@ -67,7 +67,8 @@ TEST(JsonReader, refuses_more_values_than_the_bound) {
 }
 
 TEST(JsonReader, skips_the_named_keys_of_the_outer_object_only) {
-  const auto value = ReadJson(R"({"model":{"v":{"a":1,"a":2},"m":[1,[2]]},"x":{"model":7},"model2":3})", "t", {{"model"}});
+  const auto value =
+      ReadJson(R"({"model":{"v":{"a":1,"a":2},"m":[1,[2]]},"x":{"model":7},"model2":3})", "t", {{"model"}});
   ASSERT_TRUE(value.ok()) << value.error().message;
   EXPECT_TRUE(value->at("model").is_null());
   EXPECT_EQ(value->at("x").at("model").as_int64(), 7);

@@ -19,12 +19,12 @@ struct TokenizerSpec {
   // (1) A Hugging Face tokenizer.json, verbatim.
   std::string tokenizer_json;
   // (2) The pieces of GGUF metadata (tokenizer.ggml.*).
-  std::string gguf_model;            // "gpt2" (byte-level BPE) or "llama" (SentencePiece with scores)
-  std::string gguf_pre;              // pre-tokenizer name: "smollm", "qwen2", "llama-bpe", "gpt-2", "default"
-  std::vector<std::string> pieces;   // [vocabulary]
-  std::vector<float> scores;         // [vocabulary] or empty
-  std::vector<TokenKind> kinds;      // [vocabulary] or empty
-  std::vector<std::string> merges;   // "left right", in rank order
+  std::string gguf_model;           // "gpt2" (byte-level BPE) or "llama" (SentencePiece with scores)
+  std::string gguf_pre;             // pre-tokenizer name: "smollm", "qwen2", "llama-bpe", "gpt-2", "default"
+  std::vector<std::string> pieces;  // [vocabulary]
+  std::vector<float> scores;        // [vocabulary] or empty
+  std::vector<TokenKind> kinds;     // [vocabulary] or empty
+  std::vector<std::string> merges;  // "left right", in rank order
   bool add_space_prefix = true;
 
   // Both sources.
@@ -32,7 +32,8 @@ struct TokenizerSpec {
   bool add_bos = false;
   bool add_eos = false;
   std::optional<TokenId> bos, eos, unk, pad;
-  std::vector<TokenId> stop_ids;  // ids that end an answer: eos, eot, and a checkpoint's own list; ascending, no repeats
+  std::vector<TokenId>
+      stop_ids;  // ids that end an answer: eos, eot, and a checkpoint's own list; ascending, no repeats
   std::optional<std::string> chat_template;  // Jinja source
 };
 

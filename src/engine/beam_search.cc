@@ -53,7 +53,8 @@ void EngineImpl::StepBeams(RequestState& state) {
     std::vector<TokenRecord> tokens = parent.tokens;
     tokens.push_back(*extension.record);
     if (std::binary_search(request.stop_ids.begin(), request.stop_ids.end(), extension.record->id)) {
-      if (rank < request.beam_width) state.hypotheses.push_back({std::move(tokens), extension.cumulative, FinishReason::kStop});
+      if (rank < request.beam_width)
+        state.hypotheses.push_back({std::move(tokens), extension.cumulative, FinishReason::kStop});
       continue;
     }
     next.push_back({nullptr, std::move(tokens), extension.cumulative, {}});
@@ -110,7 +111,8 @@ void EngineImpl::EndBeams(RequestState& state) {
     if (!state.sink) continue;
     const Choice& choice = state.answers.back().choice;
     for (const TokenRecord& token : choice.tokens)
-      state.sink(choice.sample_index, token, &token == &choice.tokens.back() ? std::string_view(choice.text) : std::string_view());
+      state.sink(choice.sample_index, token,
+                 &token == &choice.tokens.back() ? std::string_view(choice.text) : std::string_view());
   }
 }
 

@@ -41,14 +41,16 @@ Status CheckOptions(const EngineOptions& options, const Weights& weights) {
   RETURN_IF_ERROR(CheckWithin("step_rows_max", options.step_rows_max, 1, 4096));
   RETURN_IF_ERROR(CheckWithin("prefill_chunk", options.prefill_chunk, 1, 4096));
   RETURN_IF_ERROR(CheckWithin("sequences_max", options.sequences_max, 1, 1024));
-  if (options.tensor_parallel != 1 && options.tensor_parallel != 2 && options.tensor_parallel != 4 && options.tensor_parallel != 8)
+  if (options.tensor_parallel != 1 && options.tensor_parallel != 2 && options.tensor_parallel != 4 &&
+      options.tensor_parallel != 8)
     return Invalid("tensor_parallel: " + std::to_string(options.tensor_parallel) + " is not one of 1, 2, 4, 8");
   RETURN_IF_ERROR(CheckTensorParallel(weights, options.tensor_parallel));
   const kernels::HeadPage head{options.cache_type, weights.config.head_size, options.page_tokens};
   const uint64_t page_bytes = uint64_t{head.bytes()} * weights.config.kv_heads * weights.config.layers;
   if (options.cache_bytes < page_bytes)
-    return Error{ErrorCode::kCapacity, "cache_bytes: " + std::to_string(options.cache_bytes) + " bytes do not hold one page of " +
-                                           std::to_string(options.page_tokens) + " tokens, " + std::to_string(page_bytes) + " bytes"};
+    return Error{ErrorCode::kCapacity, "cache_bytes: " + std::to_string(options.cache_bytes) +
+                                           " bytes do not hold one page of " + std::to_string(options.page_tokens) +
+                                           " tokens, " + std::to_string(page_bytes) + " bytes"};
   return {};
 }
 
@@ -59,25 +61,31 @@ Status CheckRequest(const Request& request, const RequestLimits& bounds) {
   RETURN_IF_ERROR(CheckWithin("samples", request.samples, 1, limits::kSamplesMax));
   RETURN_IF_ERROR(CheckWithin("tokens_max", request.tokens_max, 1, limits::kContextMax));
   RETURN_IF_ERROR(CheckWithin("tokens_min", request.tokens_min, 0, request.tokens_max));
-  RETURN_IF_ERROR(CheckWithin("top_logprobs", request.top_logprobs, 0, std::min(limits::kTopLogprobsMax, bounds.vocabulary)));
+  RETURN_IF_ERROR(
+      CheckWithin("top_logprobs", request.top_logprobs, 0, std::min(limits::kTopLogprobsMax, bounds.vocabulary)));
   RETURN_IF_ERROR(CheckIds("stop_ids", request.stop_ids, bounds.vocabulary));
   if (request.stop_ids.size() >= bounds.vocabulary) return Invalid("stop_ids: no token is left to generate");
-  if (!std::is_sorted(request.stop_ids.begin(), request.stop_ids.end(), std::less_equal<>()) && request.stop_ids.size() > 1)
+  if (!std::is_sorted(request.stop_ids.begin(), request.stop_ids.end(), std::less_equal<>()) &&
+      request.stop_ids.size() > 1)
     return Invalid("stop_ids: not ascending without repeats");
-  if (!request.stop_strings.empty() && !bounds.has_tokenizer) return Invalid("stop_strings: this engine has no tokenizer");
+  if (!request.stop_strings.empty() && !bounds.has_tokenizer)
+    return Invalid("stop_strings: this engine has no tokenizer");
   const uint64_t tokens = uint64_t{request.prompt.size()} + request.tokens_max;
   if (tokens > bounds.context_max)
-    return Error{ErrorCode::kContextOverflow, "prompt of " + std::to_string(request.prompt.size()) + " tokens and tokens_max " +
-                                                  std::to_string(request.tokens_max) + " make " + std::to_string(tokens) +
-                                                  "; the context holds " + std::to_string(bounds.context_max)};
+    return Error{ErrorCode::kContextOverflow, "prompt of " + std::to_string(request.prompt.size()) +
+                                                  " tokens and tokens_max " + std::to_string(request.tokens_max) +
+                                                  " make " + std::to_string(tokens) + "; the context holds " +
+                                                  std::to_string(bounds.context_max)};
   // Beams stand side by side and, at worst, share nothing.
   const uint64_t pages = (tokens + bounds.page_tokens - 1) / bounds.page_tokens;
   const uint64_t cache_tokens = pages * bounds.page_tokens * std::max(1u, request.beam_width);
   if (cache_tokens > bounds.cache_tokens_max)
-    return Error{ErrorCode::kCapacity, "the request needs " + std::to_string(cache_tokens) + " tokens of KV cache; the budget holds " +
+    return Error{ErrorCode::kCapacity, "the request needs " + std::to_string(cache_tokens) +
+                                           " tokens of KV cache; the budget holds " +
                                            std::to_string(bounds.cache_tokens_max)};
   if (request.beam_width > 0) {
-    RETURN_IF_ERROR(CheckWithin("beam_width", request.beam_width, 1, std::min(limits::kBeamWidthMax, bounds.sequences_max)));
+    RETURN_IF_ERROR(
+        CheckWithin("beam_width", request.beam_width, 1, std::min(limits::kBeamWidthMax, bounds.sequences_max)));
     if (2 * request.beam_width > bounds.vocabulary) return Invalid("beam_width: more than half of the vocabulary");
     RETURN_IF_ERROR(CheckWithin("samples (with beam_width)", request.samples, 1, request.beam_width));
     if (request.sampling.temperature != 0) return Invalid("temperature: beam search is not sampled; it must be 0");

@@ -65,7 +65,8 @@ TEST(CheckRequest, refuses_bad_prompts_and_counts) {
   ExpectRefused(ErrorCode::kInvalidArgument, "samples", [](Request& r) { r.samples = limits::kSamplesMax + 1; });
   ExpectRefused(ErrorCode::kInvalidArgument, "tokens_max", [](Request& r) { r.tokens_max = 0; });
   ExpectRefused(ErrorCode::kInvalidArgument, "tokens_min", [](Request& r) { r.tokens_min = r.tokens_max + 1; });
-  ExpectRefused(ErrorCode::kInvalidArgument, "top_logprobs", [](Request& r) { r.top_logprobs = limits::kTopLogprobsMax + 1; });
+  ExpectRefused(ErrorCode::kInvalidArgument, "top_logprobs",
+                [](Request& r) { r.top_logprobs = limits::kTopLogprobsMax + 1; });
   ExpectRefused(ErrorCode::kInvalidArgument, "stop_ids: token 100", [](Request& r) { r.stop_ids = {100}; });
   ExpectRefused(ErrorCode::kInvalidArgument, "stop_ids", [](Request& r) { r.stop_ids = {5, 4}; });
   ExpectRefused(ErrorCode::kInvalidArgument, "stop_ids", [](Request& r) { r.stop_ids = {5, 5}; });
@@ -90,15 +91,18 @@ TEST(CheckRequest, refuses_bad_sampling_by_name) {
   const auto refused = [](const char* field, const std::function<void(SamplingParams&)>& spoil) {
     ExpectRefused(ErrorCode::kInvalidArgument, field, [&](Request& r) { spoil(r.sampling); });
   };
-  for (float value : {-1.0f, 0.001f, 101.0f, kNan, kInfinity}) refused("temperature", [=](SamplingParams& p) { p.temperature = value; });
+  for (float value : {-1.0f, 0.001f, 101.0f, kNan, kInfinity})
+    refused("temperature", [=](SamplingParams& p) { p.temperature = value; });
   for (float value : {0.0f, -0.5f, 1.01f, kNan}) refused("top_p", [=](SamplingParams& p) { p.top_p = value; });
   for (float value : {-0.1f, 1.0f, kNan}) refused("min_p", [=](SamplingParams& p) { p.min_p = value; });
-  for (float value : {0.0f, -1.0f, 11.0f, kNan}) refused("repetition_penalty", [=](SamplingParams& p) { p.repetition_penalty = value; });
+  for (float value : {0.0f, -1.0f, 11.0f, kNan})
+    refused("repetition_penalty", [=](SamplingParams& p) { p.repetition_penalty = value; });
   for (float value : {-2.5f, 2.5f, kNan, -kInfinity}) {
     refused("presence_penalty", [=](SamplingParams& p) { p.presence_penalty = value; });
     refused("frequency_penalty", [=](SamplingParams& p) { p.frequency_penalty = value; });
   }
-  for (float value : {101.0f, -101.0f, kNan}) refused("logit_bias", [=](SamplingParams& p) { p.logit_bias = {{1, value}}; });
+  for (float value : {101.0f, -101.0f, kNan})
+    refused("logit_bias", [=](SamplingParams& p) { p.logit_bias = {{1, value}}; });
   refused("logit_bias: token 100", [](SamplingParams& p) { p.logit_bias = {{100, 1.0f}}; });
   refused("logit_bias: token -1", [](SamplingParams& p) { p.logit_bias = {{-1, 1.0f}}; });
   refused("logit_bias: token 4", [](SamplingParams& p) { p.logit_bias = {{4, 1.0f}, {4, 1.0f}}; });

@@ -12,9 +12,12 @@ namespace samebit::engine {
 
 const char* FinishReasonName(FinishReason reason) {
   switch (reason) {
-    case FinishReason::kStop: return "stop";
-    case FinishReason::kLength: return "length";
-    case FinishReason::kCancelled: return "cancelled";
+    case FinishReason::kStop:
+      return "stop";
+    case FinishReason::kLength:
+      return "length";
+    case FinishReason::kCancelled:
+      return "cancelled";
   }
   return "length";
 }
@@ -25,7 +28,8 @@ Result<std::unique_ptr<Engine>> Engine::Make(std::shared_ptr<const Weights> weig
   return std::unique_ptr<Engine>(std::make_unique<EngineImpl>(std::move(weights), tokenizer, options));
 }
 
-EngineImpl::EngineImpl(std::shared_ptr<const Weights> weights, const text::Tokenizer* tokenizer, const EngineOptions& options)
+EngineImpl::EngineImpl(std::shared_ptr<const Weights> weights, const text::Tokenizer* tokenizer,
+                       const EngineOptions& options)
     : weights_(std::move(weights)),
       tokenizer_(tokenizer),
       options_(options),
@@ -44,7 +48,8 @@ Result<RequestId> EngineImpl::Submit(Request request, TokenSink sink) {
   RequestLimits bounds;
   bounds.vocabulary = weights_->config.vocabulary;
   bounds.context_max = context_max_;
-  bounds.cache_tokens_max = static_cast<uint32_t>(std::min<uint64_t>(uint64_t{cache_.page_count()} * options_.page_tokens, UINT32_MAX));
+  bounds.cache_tokens_max =
+      static_cast<uint32_t>(std::min<uint64_t>(uint64_t{cache_.page_count()} * options_.page_tokens, UINT32_MAX));
   bounds.page_tokens = options_.page_tokens;
   bounds.sequences_max = options_.sequences_max;
   bounds.has_tokenizer = tokenizer_ != nullptr;
@@ -105,7 +110,8 @@ std::optional<Result<Completion>> EngineImpl::Take(RequestId id) {
 
 bool EngineImpl::Step() {
   DropCancelled();
-  if (options_.preempt_every_steps > 0 && counters_.steps % options_.preempt_every_steps == options_.preempt_every_steps - 1)
+  if (options_.preempt_every_steps > 0 &&
+      counters_.steps % options_.preempt_every_steps == options_.preempt_every_steps - 1)
     scheduler_.PreemptNewest();
   const std::vector<Scheduler::Item> items = scheduler_.Choose();
   if (items.empty()) return false;
@@ -156,14 +162,16 @@ void EngineImpl::Trace(const std::vector<Scheduler::Item>& items) {
     RequestTrace& trace = state.trace;
     trace.sequences_in_step_max = std::max(trace.sequences_in_step_max, sequences);
     trace.rows_in_step_max = std::max(trace.rows_in_step_max, rows);
-    if (item.sequence->computed < state.request.prompt.size()) trace.prefill_chunk_max = std::max(trace.prefill_chunk_max, item.row_count);
+    if (item.sequence->computed < state.request.prompt.size())
+      trace.prefill_chunk_max = std::max(trace.prefill_chunk_max, item.row_count);
     if (state.traced_step != counters_.steps + 1) ++trace.steps;
     state.traced_step = counters_.steps + 1;
   }
 }
 
 // Runs on a worker; reads the request, writes nothing but its own outcome.
-EngineImpl::LogitOutcome EngineImpl::Look(const LogitTarget& target, const float* logits, SamplerScratch& scratch) const {
+EngineImpl::LogitOutcome EngineImpl::Look(const LogitTarget& target, const float* logits,
+                                          SamplerScratch& scratch) const {
   LogitOutcome outcome;
   const kernels::KernelTable& kernels = kernels::Kernels(options_.isa);
   const uint32_t vocabulary = weights_->config.vocabulary;
@@ -181,7 +189,8 @@ EngineImpl::LogitOutcome EngineImpl::Look(const LogitTarget& target, const float
     return outcome;
   }
   if (request.beam_width > 0) {
-    for (uint32_t i = 0; i < candidates; ++i) outcome.records.push_back(RecordOf(report, logits, report.top[i].id, request.top_logprobs));
+    for (uint32_t i = 0; i < candidates; ++i)
+      outcome.records.push_back(RecordOf(report, logits, report.top[i].id, request.top_logprobs));
     return outcome;
   }
   const Sequence& sequence = *target.sequence;
@@ -207,7 +216,8 @@ void EngineImpl::Integrate(const std::vector<Scheduler::Item>& items, const Batc
     const RowGroup& group = batch.groups[i];
     for (uint32_t row = group.first_row; row < group.first_row + group.row_count; ++row) {
       if (decoder_.row_failed(row))
-        Fail(state, {ErrorCode::kNumeric, "a layer gave a NaN or an infinity at position " + std::to_string(batch.positions[row])});
+        Fail(state, {ErrorCode::kNumeric,
+                     "a layer gave a NaN or an infinity at position " + std::to_string(batch.positions[row])});
     }
     if (!state.done) scheduler_.Computed(items[i]);
   }
@@ -217,7 +227,8 @@ void EngineImpl::Integrate(const std::vector<Scheduler::Item>& items, const Batc
     if (state.done || sequence.finished) continue;
     LogitOutcome& outcome = outcomes_[i];
     if (!outcome.finite) {
-      Fail(state, {ErrorCode::kNumeric, "the logits at position " + std::to_string(targets_[i].position) + " are not finite"});
+      Fail(state,
+           {ErrorCode::kNumeric, "the logits at position " + std::to_string(targets_[i].position) + " are not finite"});
     } else if (targets_[i].scores_prompt) {
       state.prompt_records[targets_[i].position] = std::move(outcome.records[0]);
     } else if (state.request.beam_width > 0) {
@@ -225,7 +236,8 @@ void EngineImpl::Integrate(const std::vector<Scheduler::Item>& items, const Batc
       sequence.waits_for_beams = true;
       for (Beam& beam : state.beams)
         if (beam.sequence == &sequence) beam.candidates = std::move(outcome.records);
-      if (std::find(beam_requests.begin(), beam_requests.end(), &state) == beam_requests.end()) beam_requests.push_back(&state);
+      if (std::find(beam_requests.begin(), beam_requests.end(), &state) == beam_requests.end())
+        beam_requests.push_back(&state);
     } else if (!state.forked) {
       SampledFirst(state, sequence, std::move(outcome.records));
     } else {
@@ -254,7 +266,8 @@ void EngineImpl::Append(RequestState& state, Sequence& sequence, TokenRecord rec
   Answer& answer = state.answers[sequence.sample];
   sequence.tokens.push_back(record.id);
   answer.choice.cumulative_logprob += record.logprob;
-  if (request.logits_digests) answer.digests.Update(record.logits_digest.bytes.data(), record.logits_digest.bytes.size());
+  if (request.logits_digests)
+    answer.digests.Update(record.logits_digest.bytes.data(), record.logits_digest.bytes.size());
   const bool is_stop_id = std::binary_search(request.stop_ids.begin(), request.stop_ids.end(), record.id);
   std::string text;
   if (!is_stop_id && answer.detokenizer) text = answer.stops->Push(answer.detokenizer->Push(record.id));
@@ -321,8 +334,8 @@ Result<Completion> Run(Engine& engine, Request request, TokenSink sink) {
 Sha256Digest AnswerDigest(const Completion& completion) {
   Sha256 hash;
   const auto add = [&](uint32_t word) {
-    const uint8_t bytes[4] = {static_cast<uint8_t>(word), static_cast<uint8_t>(word >> 8), static_cast<uint8_t>(word >> 16),
-                              static_cast<uint8_t>(word >> 24)};
+    const uint8_t bytes[4] = {static_cast<uint8_t>(word), static_cast<uint8_t>(word >> 8),
+                              static_cast<uint8_t>(word >> 16), static_cast<uint8_t>(word >> 24)};
     hash.Update(bytes, 4);
   };
   for (const Choice& choice : completion.choices) {

@@ -42,7 +42,8 @@ class Engine {
                                               const EngineOptions& options);
   virtual ~Engine() = default;
 
-  // Checks and queues. Failures: kInvalidArgument names the field; kContextOverflow; kCapacity (can never fit the KV budget).
+  // Checks and queues. Failures: kInvalidArgument names the field; kContextOverflow; kCapacity (can never fit the KV
+  // budget).
   virtual Result<RequestId> Submit(Request request, TokenSink sink = nullptr) = 0;
 
   // Ends a request at the next step; what was made so far can be taken, finish reason kCancelled.
@@ -58,7 +59,7 @@ class Engine {
   virtual const EngineOptions& options() const = 0;
   virtual const EngineCounters& counters() const = 0;
   virtual uint32_t context_max() const = 0;
-  virtual uint64_t cache_bytes_used_max() const = 0;   // high-water mark, never over options().cache_bytes
+  virtual uint64_t cache_bytes_used_max() const = 0;  // high-water mark, never over options().cache_bytes
   // Forgets every cached prefix (nothing running may lose its pages).
   virtual void DropPrefixCache() = 0;
 };

@@ -32,12 +32,13 @@ class EngineImpl final : public Engine {
   struct LogitTarget {
     Sequence* sequence = nullptr;
     uint32_t batch_row = 0;
-    bool scores_prompt = false;   // the row's next token is the prompt's own
-    Position position = 0;        // of the row
+    bool scores_prompt = false;  // the row's next token is the prompt's own
+    Position position = 0;       // of the row
   };
   // What a worker found out about it.
   struct LogitOutcome {
-    std::vector<TokenRecord> records;  // one per sample that samples here; one for a scored prompt token; beams: candidates
+    std::vector<TokenRecord>
+        records;  // one per sample that samples here; one for a scored prompt token; beams: candidates
     bool finite = true;
   };
 

@@ -88,7 +88,8 @@ TokenId DrawFromAll(const std::vector<uint32_t>& weights, uint64_t total, uint64
 }
 
 Error OutOfRange(const char* field, float value, const char* allowed) {
-  return Error{ErrorCode::kInvalidArgument, std::string(field) + ": " + std::to_string(value) + " is not in " + allowed};
+  return Error{ErrorCode::kInvalidArgument,
+               std::string(field) + ": " + std::to_string(value) + " is not in " + allowed};
 }
 
 }  // namespace
@@ -107,7 +108,8 @@ TokenId SampleToken(const kernels::KernelTable& kernels, const SampleInput& inpu
 
   scratch.weights.resize(n);
   const float inverse_temperature = 1.0f / params.temperature;
-  const uint64_t total = kernels.sampling_weights(logits, n, logits[first], inverse_temperature, scratch.weights.data());
+  const uint64_t total =
+      kernels.sampling_weights(logits, n, logits[first], inverse_temperature, scratch.weights.data());
   const auto position = static_cast<uint32_t>(input.prompt.size() + input.answer.size());
   const uint64_t random = arith::RandomBits(params.seed, input.sample_index, position, arith::RandomStream::kToken);
   if (params.top_k == 0 && params.top_p >= 1 && params.min_p <= 0) return DrawFromAll(scratch.weights, total, random);
@@ -123,7 +125,8 @@ TokenId SampleToken(const kernels::KernelTable& kernels, const SampleInput& inpu
   if (params.top_p < 1) KeepTopP(params.top_p, scratch.weights, keys);
   if (params.min_p > 0) {
     const double least = static_cast<double>(params.min_p) * kFullWeight;
-    std::erase_if(keys, [&](uint64_t key) { return static_cast<double>(scratch.weights[arith::CandidateId(key)]) < least; });
+    std::erase_if(keys,
+                  [&](uint64_t key) { return static_cast<double>(scratch.weights[arith::CandidateId(key)]) < least; });
   }
   return Draw(scratch.weights, keys, random);
 }
@@ -175,18 +178,21 @@ Status CheckSampling(const SamplingParams& params, uint32_t vocabulary) {
   if (!(params.min_p >= 0 && params.min_p < 1)) return OutOfRange("min_p", params.min_p, "[0, 1)");
   if (!(params.repetition_penalty > 0 && params.repetition_penalty <= 10))
     return OutOfRange("repetition_penalty", params.repetition_penalty, "(0, 10]");
-  if (!within(params.presence_penalty, -2, 2)) return OutOfRange("presence_penalty", params.presence_penalty, "[-2, 2]");
-  if (!within(params.frequency_penalty, -2, 2)) return OutOfRange("frequency_penalty", params.frequency_penalty, "[-2, 2]");
+  if (!within(params.presence_penalty, -2, 2))
+    return OutOfRange("presence_penalty", params.presence_penalty, "[-2, 2]");
+  if (!within(params.frequency_penalty, -2, 2))
+    return OutOfRange("frequency_penalty", params.frequency_penalty, "[-2, 2]");
   if (params.logit_bias.size() > limits::kLogitBiasEntriesMax)
-    return Error{ErrorCode::kTooLarge, "logit_bias: " + std::to_string(params.logit_bias.size()) + " entries, at most " +
-                                           std::to_string(limits::kLogitBiasEntriesMax)};
+    return Error{ErrorCode::kTooLarge, "logit_bias: " + std::to_string(params.logit_bias.size()) +
+                                           " entries, at most " + std::to_string(limits::kLogitBiasEntriesMax)};
   TokenId previous = -1;
   for (const auto& [id, bias] : params.logit_bias) {
     if (id < 0 || static_cast<uint32_t>(id) >= vocabulary)
-      return Error{ErrorCode::kInvalidArgument, "logit_bias: token " + std::to_string(id) + " is not in the vocabulary of " +
-                                                    std::to_string(vocabulary)};
+      return Error{ErrorCode::kInvalidArgument, "logit_bias: token " + std::to_string(id) +
+                                                    " is not in the vocabulary of " + std::to_string(vocabulary)};
     if (id <= previous)
-      return Error{ErrorCode::kInvalidArgument, "logit_bias: token " + std::to_string(id) + " is given twice or out of order"};
+      return Error{ErrorCode::kInvalidArgument,
+                   "logit_bias: token " + std::to_string(id) + " is given twice or out of order"};
     if (!within(bias, -100, 100)) return OutOfRange("logit_bias", bias, "[-100, 100]");
     previous = id;
   }

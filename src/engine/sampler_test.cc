@@ -59,13 +59,17 @@ std::vector<TokenId> PlainSurvivors(const std::vector<float>& logits, const Samp
   std::vector<TokenId> order;
   for (size_t id = 0; id < logits.size(); ++id) order.push_back(static_cast<TokenId>(id));
   std::stable_sort(order.begin(), order.end(), [&](TokenId a, TokenId b) { return logits[a] > logits[b]; });
-  const auto weight = [&](TokenId id) { return arith::SamplingWeight(logits[id], logits[order[0]], 1.0f / params.temperature); };
+  const auto weight = [&](TokenId id) {
+    return arith::SamplingWeight(logits[id], logits[order[0]], 1.0f / params.temperature);
+  };
   if (params.top_k > 0 && params.top_k < order.size()) order.resize(params.top_k);
   if (params.top_p < 1) {
     uint64_t total = 0, sum = 0;
     for (TokenId id : order) total += weight(id);
     size_t kept = 0;
-    while (kept < order.size() && static_cast<double>(sum) < static_cast<double>(params.top_p) * static_cast<double>(total)) sum += weight(order[kept++]);
+    while (kept < order.size() &&
+           static_cast<double>(sum) < static_cast<double>(params.top_p) * static_cast<double>(total))
+      sum += weight(order[kept++]);
     order.resize(std::max<size_t>(kept, 1));
   }
   std::erase_if(order, [&](TokenId id) { return weight(id) < static_cast<double>(params.min_p) * 0x1p30; });
@@ -78,11 +82,14 @@ std::vector<TokenId> PlainSurvivors(const std::vector<float>& logits, const Samp
 TokenId PlainDraw(const Draws& draws, uint64_t sample_index) {
   const std::vector<TokenId> survivors = PlainSurvivors(draws.logits, draws.params);
   const float max = *std::max_element(draws.logits.begin(), draws.logits.end());
-  const auto weight = [&](TokenId id) { return arith::SamplingWeight(draws.logits[id], max, 1.0f / draws.params.temperature); };
+  const auto weight = [&](TokenId id) {
+    return arith::SamplingWeight(draws.logits[id], max, 1.0f / draws.params.temperature);
+  };
   uint64_t total = 0;
   for (TokenId id : survivors) total += weight(id);
   const auto position = static_cast<uint32_t>(draws.prompt.size() + draws.answer.size());
-  uint64_t target = arith::DrawBelow(arith::RandomBits(draws.params.seed, sample_index, position, arith::RandomStream::kToken), total);
+  uint64_t target = arith::DrawBelow(
+      arith::RandomBits(draws.params.seed, sample_index, position, arith::RandomStream::kToken), total);
   for (TokenId id : survivors) {
     if (target < weight(id)) return id;
     target -= weight(id);

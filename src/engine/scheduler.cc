@@ -145,11 +145,14 @@ std::vector<Scheduler::Item> Scheduler::Choose() {
 // oldest request goes on, at the cost of the newest.
 void Scheduler::Unblock(std::vector<Item>& items) {
   const RequestState* oldest = running_.front()->request;
-  const auto can_go = [&](const Sequence* sequence) { return sequence->request == oldest && !sequence->waits_for_beams; };
+  const auto can_go = [&](const Sequence* sequence) {
+    return sequence->request == oldest && !sequence->waits_for_beams;
+  };
   Sequence* next = nullptr;
   if (const auto found = std::find_if(running_.begin(), running_.end(), can_go); found != running_.end()) {
     next = *found;
-  } else if (const auto preempted = std::find_if(waiting_.begin(), waiting_.end(), can_go); preempted != waiting_.end()) {
+  } else if (const auto preempted = std::find_if(waiting_.begin(), waiting_.end(), can_go);
+             preempted != waiting_.end()) {
     next = *preempted;
     waiting_.erase(preempted);
     while (running_.back()->request != oldest) Preempt(running_.back());

@@ -18,7 +18,8 @@ constexpr uint32_t kPageTokens = 16;
 // A scheduler with its cache and requests; plays the engine's part of a step.
 class Stage {
  public:
-  explicit Stage(EngineOptions options, uint32_t pages) : options_(Prepare(options)), cache_(Shape(pages), options.prefix_cache), scheduler_(options_, cache_) {}
+  explicit Stage(EngineOptions options, uint32_t pages)
+      : options_(Prepare(options)), cache_(Shape(pages), options.prefix_cache), scheduler_(options_, cache_) {}
 
   RequestState& AddRequest(uint32_t prompt, uint32_t answer, TokenId content = 0) {
     RequestState& state = states_.emplace_back();
@@ -66,7 +67,8 @@ class Stage {
 
   bool AllFinished() const {
     return std::all_of(states_.begin(), states_.end(), [](const RequestState& state) {
-      return std::all_of(state.sequences.begin(), state.sequences.end(), [](const auto& sequence) { return sequence->finished; });
+      return std::all_of(state.sequences.begin(), state.sequences.end(),
+                         [](const auto& sequence) { return sequence->finished; });
     });
   }
 
@@ -305,7 +307,8 @@ TEST(Scheduler, everything_finishes_in_random_traffic) {
   for (uint64_t seed = 0; seed < 150; ++seed) {
     arith::testing::Random random(seed);
     const uint32_t pages = 6 + random.Below(20);
-    EngineOptions options = Options(1 + random.Below(40), 1 + random.Below(20), 1 + random.Below(8), random.Below(2) == 0);
+    EngineOptions options =
+        Options(1 + random.Below(40), 1 + random.Below(20), 1 + random.Below(8), random.Below(2) == 0);
     Stage stage(options, pages);
     uint32_t to_come = 12;
     uint32_t idle = 0;

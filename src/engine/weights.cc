@@ -45,8 +45,8 @@ class Packer {
     for (uint64_t i = 0; i < elements; ++i) {
       const float value = stored[order.empty() ? i : order[i]];
       if ((arith::BitsOf(value) & 0x7fffffffu) >= 0x7f800000u)
-        return Error{ErrorCode::kNumeric, model_.path() + ": tensor " + tensor->name + ": element " + std::to_string(i) +
-                                              " is not a finite number"};
+        return Error{ErrorCode::kNumeric, model_.path() + ": tensor " + tensor->name + ": element " +
+                                              std::to_string(i) + " is not a finite number"};
       (*out)[i] = value;
     }
     Done(*tensor);
@@ -103,10 +103,12 @@ uint64_t BytesOf(const std::vector<float>& values) { return values.size() * size
 uint64_t Weights::bytes() const {
   uint64_t total = BytesOf(embedding) + BytesOf(output) + BytesOf(output_norm);
   for (const LayerWeights& layer : layers) {
-    for (const auto* matrix : {&layer.query, &layer.key, &layer.value, &layer.attention_output, &layer.gate, &layer.up, &layer.down})
+    for (const auto* matrix :
+         {&layer.query, &layer.key, &layer.value, &layer.attention_output, &layer.gate, &layer.up, &layer.down})
       total += BytesOf(*matrix);
-    for (const auto* vector : {&layer.attention_norm, &layer.query_norm, &layer.key_norm, &layer.attention_post_norm,
-                               &layer.ffn_norm, &layer.ffn_post_norm, &layer.query_bias, &layer.key_bias, &layer.value_bias})
+    for (const auto* vector :
+         {&layer.attention_norm, &layer.query_norm, &layer.key_norm, &layer.attention_post_norm, &layer.ffn_norm,
+          &layer.ffn_post_norm, &layer.query_bias, &layer.key_bias, &layer.value_bias})
       total += BytesOf(*vector);
   }
   return total;

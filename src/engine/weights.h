@@ -30,18 +30,19 @@ struct LayerWeights {
 
 struct Weights {
   model::ModelConfig config;
-  LinearWeights embedding;          // rows are tokens
-  LinearWeights output;             // empty where the embedding is tied
+  LinearWeights embedding;  // rows are tokens
+  LinearWeights output;     // empty where the embedding is tied
   std::vector<float> output_norm;
   std::vector<LayerWeights> layers;
   std::vector<float> rope_frequencies, rope_frequencies_local;  // [head_size / 2]
   const LinearWeights& head() const { return output.empty() ? embedding : output; }
-  uint64_t bytes() const;           // resident bytes of all packed matrices and vectors
+  uint64_t bytes() const;  // resident bytes of all packed matrices and vectors
 };
 
 // Packs with `threads` threads. progress(done, total) is called from the calling thread after each matrix; may be null.
 // The model's pages are released as it goes. Failures: kNumeric (a NaN or infinite norm or bias), kUnsupported.
-Result<std::shared_ptr<const Weights>> PackWeights(const model::Model& model, uint32_t threads,
-                                                   const std::function<void(uint64_t done, uint64_t total)>& progress = nullptr);
+Result<std::shared_ptr<const Weights>> PackWeights(
+    const model::Model& model, uint32_t threads,
+    const std::function<void(uint64_t done, uint64_t total)>& progress = nullptr);
 
 }  // namespace samebit::engine

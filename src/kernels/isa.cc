@@ -45,11 +45,16 @@ void AddX86(std::vector<Isa>* isas) {
 
 const char* IsaName(Isa isa) {
   switch (isa) {
-    case Isa::kScalar: return "scalar";
-    case Isa::kAvx2: return "avx2";
-    case Isa::kAvx512: return "avx512";
-    case Isa::kAvx512Vnni: return "avx512vnni";
-    case Isa::kNeon: return "neon";
+    case Isa::kScalar:
+      return "scalar";
+    case Isa::kAvx2:
+      return "avx2";
+    case Isa::kAvx512:
+      return "avx512";
+    case Isa::kAvx512Vnni:
+      return "avx512vnni";
+    case Isa::kNeon:
+      return "neon";
   }
   CHECK(false);
 }
@@ -60,7 +65,8 @@ Result<Isa> ParseIsa(std::string_view name) {
     if (name == IsaName(isa)) return isa;
     names += (names.empty() ? "" : ", ") + std::string(IsaName(isa));
   }
-  return Error{ErrorCode::kInvalidArgument, "instruction set: expected one of " + names + "; found \"" + std::string(name) + "\""};
+  return Error{ErrorCode::kInvalidArgument,
+               "instruction set: expected one of " + names + "; found \"" + std::string(name) + "\""};
 }
 
 std::vector<Isa> AvailableIsas() {

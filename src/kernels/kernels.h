@@ -1,5 +1,6 @@
 // The law's operations, fast: one table of functions per instruction set, each equal to arith bit for bit for every
-// shape (tests/conformance). Kernels know no models, no threads, no clock: a caller hands them a range and they fill it.
+// shape (tests/conformance). Kernels know no models, no threads, no clock: a caller hands them a range and they fill
+// it.
 //
 // All pointers are to binary32 unless stated. Rows of activations are contiguous; strides are in elements.
 // Any thread may call any function; two threads must not write the same output.
@@ -20,13 +21,13 @@ namespace samebit::kernels {
 // y [m, rows] = x [m, columns] * weights^T by rules L, Q and T.
 struct LinearCall {
   const PackedMatrix* weights = nullptr;
-  std::span<const arith::Leaf> tree;      // over weights->columns(); a whole tree or a rank's subtree
-  uint32_t m = 0;                         // rows of x
-  const float* x = nullptr;               // float weights: [m, x_stride]
+  std::span<const arith::Leaf> tree;  // over weights->columns(); a whole tree or a rank's subtree
+  uint32_t m = 0;                     // rows of x
+  const float* x = nullptr;           // float weights: [m, x_stride]
   size_t x_stride = 0;
   const QuantizedRows* quantized = nullptr;  // quantized weights: rows 0..m-1 were filled
-  uint32_t quantized_row = 0;             // first row of `quantized` that belongs to this call
-  float* y = nullptr;                     // [m, y_stride]; columns of the panels asked for are written, no others
+  uint32_t quantized_row = 0;                // first row of `quantized` that belongs to this call
+  float* y = nullptr;                        // [m, y_stride]; columns of the panels asked for are written, no others
   size_t y_stride = 0;
 };
 
@@ -38,7 +39,7 @@ inline size_t CacheElementBytes(CacheType type) { return type == CacheType::kF16
 //   values [page_tokens][head_size]            lane = dimension
 struct HeadPage {
   CacheType type = CacheType::kF16;
-  uint32_t head_size = 0;    // a multiple of 16
+  uint32_t head_size = 0;  // a multiple of 16
   uint32_t page_tokens = 0;
   size_t value_offset() const { return size_t{page_tokens} * head_size * CacheElementBytes(type); }
   size_t bytes() const { return 2 * value_offset(); }
@@ -47,15 +48,16 @@ struct HeadPage {
 // Rule A for one split of 256 keys, one KV head, and the queries (of one sequence) that share that head.
 struct AttentionSplitCall {
   HeadPage layout;
-  const std::byte* const* pages = nullptr;  // [256 / page_tokens] this head's part of the split's pages; unused ones may be null
+  const std::byte* const* pages =
+      nullptr;  // [256 / page_tokens] this head's part of the split's pages; unused ones may be null
   uint32_t query_count = 0;
-  const float* const* queries = nullptr;    // [query_count] -> [head_size], already rotated and scaled
-  const uint16_t* begin = nullptr;          // [query_count] first visible key in the split
-  const uint16_t* end = nullptr;            // [query_count] one past the last; begin >= end: the query has no part here
-  float* parts = nullptr;                   // [query_count][part_stride]: max, sum, then out [head_size] from index 16
-  size_t part_stride = 0;                   // at least 16 + head_size; a query without a part is left untouched
+  const float* const* queries = nullptr;  // [query_count] -> [head_size], already rotated and scaled
+  const uint16_t* begin = nullptr;        // [query_count] first visible key in the split
+  const uint16_t* end = nullptr;          // [query_count] one past the last; begin >= end: the query has no part here
+  float* parts = nullptr;                 // [query_count][part_stride]: max, sum, then out [head_size] from index 16
+  size_t part_stride = 0;                 // at least 16 + head_size; a query without a part is left untouched
 };
-inline constexpr size_t kPartOut = 16;      // index of `out` in a part: keeps it aligned
+inline constexpr size_t kPartOut = 16;  // index of `out` in a part: keeps it aligned
 
 struct KernelTable {
   Isa isa;
@@ -71,21 +73,23 @@ struct KernelTable {
   void (*apply_rope)(float* x, uint32_t head_size, const float* cosines, const float* sines);
 
   // Element-wise, n elements; out may be an input.
-  void (*add)(const float* x, const float* y, uint32_t n, float* out);          // x + y
-  void (*scale)(const float* x, float factor, uint32_t n, float* out);          // x * factor
+  void (*add)(const float* x, const float* y, uint32_t n, float* out);                // x + y
+  void (*scale)(const float* x, float factor, uint32_t n, float* out);                // x * factor
   void (*silu_multiply)(const float* gate, const float* up, uint32_t n, float* out);  // silu(gate) * up
   void (*gelu_multiply)(const float* gate, const float* up, uint32_t n, float* out);  // gelu_tanh(gate) * up
 
   // Writes one token's key and value head [head_size] into slot `token` of a page's head part, rounded to its type.
-  void (*store_key_value)(const HeadPage& layout, std::byte* page, uint32_t token, const float* key, const float* value);
+  void (*store_key_value)(const HeadPage& layout, std::byte* page, uint32_t token, const float* key,
+                          const float* value);
   // Rule A.
   void (*attention_split)(const AttentionSplitCall& call);
   void (*merge_attention)(float* running_part, const float* next_part, uint32_t head_size);
   void (*finish_attention)(const float* running_part, uint32_t head_size, float* out);
 
   // Rule S and P, over logits [n].
-  uint64_t (*largest_candidate)(const float* logits, uint32_t n);               // arith::CandidateKey of the first
-  uint64_t (*sampling_weights)(const float* logits, uint32_t n, float max, float inverse_temperature, uint32_t* weights);  // returns their sum
+  uint64_t (*largest_candidate)(const float* logits, uint32_t n);  // arith::CandidateKey of the first
+  uint64_t (*sampling_weights)(const float* logits, uint32_t n, float max, float inverse_temperature,
+                               uint32_t* weights);  // returns their sum
   arith::LogSoftmax (*log_softmax)(const float* logits, uint32_t n);
   bool (*all_finite)(const float* x, uint32_t n);
 };

@@ -23,15 +23,24 @@ constexpr size_t kHugePage = size_t{2} << 20;
 
 const layout::Stream& StreamOf(WeightType type) {
   switch (type) {
-    case WeightType::kQ4_0: return layout::kQ4_0;
-    case WeightType::kQ4_1: return layout::kQ4_1;
-    case WeightType::kQ5_0: return layout::kQ5_0;
-    case WeightType::kQ5_1: return layout::kQ5_1;
-    case WeightType::kQ8_0: return layout::kQ8_0;
-    case WeightType::kQ4_K: return layout::kQ4_K;
-    case WeightType::kQ5_K: return layout::kQ5_K;
-    case WeightType::kQ6_K: return layout::kQ6_K;
-    default: CHECK(false);
+    case WeightType::kQ4_0:
+      return layout::kQ4_0;
+    case WeightType::kQ4_1:
+      return layout::kQ4_1;
+    case WeightType::kQ5_0:
+      return layout::kQ5_0;
+    case WeightType::kQ5_1:
+      return layout::kQ5_1;
+    case WeightType::kQ8_0:
+      return layout::kQ8_0;
+    case WeightType::kQ4_K:
+      return layout::kQ4_K;
+    case WeightType::kQ5_K:
+      return layout::kQ5_K;
+    case WeightType::kQ6_K:
+      return layout::kQ6_K;
+    default:
+      CHECK(false);
   }
 }
 
@@ -54,13 +63,14 @@ void StoreHalf(uint8_t* bytes, uint16_t half) { std::memcpy(bytes, &half, sizeof
 struct UnpackedPanelBlock {
   uint16_t scale_unit[kPanelRows];
   uint16_t minimum_unit[kPanelRows];
-  uint8_t sub_scales[kPanelRows][16];    // two's complement for Q6_K
+  uint8_t sub_scales[kPanelRows][16];  // two's complement for Q6_K
   uint8_t sub_minimums[kPanelRows][16];
   uint8_t codes[kPanelRows][layout::kSuperBlockInputs];
 };
 
 // Reads row `lane` of the panel from a stored block.
-void ReadBlock(WeightType type, const layout::Stream& stream, const uint8_t* stored, uint32_t lane, UnpackedPanelBlock* out) {
+void ReadBlock(WeightType type, const layout::Stream& stream, const uint8_t* stored, uint32_t lane,
+               UnpackedPanelBlock* out) {
   float scales[16], minimums[16];
   if (!stream.super_blocks) {
     arith::UnpackBlock(type, stored, out->codes[lane], scales, minimums);
@@ -88,7 +98,8 @@ void ReadBlock(WeightType type, const layout::Stream& stream, const uint8_t* sto
 void WritePayload(uint32_t code_bits, const UnpackedPanelBlock& block, uint32_t first_input, uint8_t* out) {
   if (code_bits == 8) {
     for (uint32_t g = 0; g < 8; ++g)
-      for (uint32_t j = 0; j < kPanelRows; ++j) StoreWord(out + (g * 16 + j) * 4, LoadWord(&block.codes[j][first_input + 4 * g]));
+      for (uint32_t j = 0; j < kPanelRows; ++j)
+        StoreWord(out + (g * 16 + j) * 4, LoadWord(&block.codes[j][first_input + 4 * g]));
     return;
   }
   for (uint32_t j = 0; j < kPanelRows; ++j) {
@@ -126,7 +137,8 @@ void WriteBlock(const layout::Stream& stream, const UnpackedPanelBlock& block, u
     }
   }
   for (uint32_t payload = 0; payload < stream.block_inputs / layout::kBlockInputs; ++payload)
-    WritePayload(stream.code_bits, block, payload * layout::kBlockInputs, out + stream.payload_offset + payload * stream.payload_bytes);
+    WritePayload(stream.code_bits, block, payload * layout::kBlockInputs,
+                 out + stream.payload_offset + payload * stream.payload_bytes);
 }
 
 uint32_t ReadCode(uint32_t code_bits, const uint8_t* payload, uint32_t lane, uint32_t input) {
@@ -140,10 +152,12 @@ uint32_t ReadCode(uint32_t code_bits, const uint8_t* payload, uint32_t lane, uin
   return nibble;
 }
 
-void UnpackQuantizedRow(const layout::Stream& stream, const uint8_t* panel, uint32_t lane, uint32_t columns, float* out) {
+void UnpackQuantizedRow(const layout::Stream& stream, const uint8_t* panel, uint32_t lane, uint32_t columns,
+                        float* out) {
   for (uint32_t first = 0; first < columns; first += stream.block_inputs, panel += stream.block_bytes) {
     const float scale_unit = arith::F16ToF32(LoadHalf(panel + 2 * lane));
-    const float minimum_unit = stream.has_minimum ? arith::F16ToF32(LoadHalf(panel + layout::kHalvesBytes + 2 * lane)) : 0;
+    const float minimum_unit =
+        stream.has_minimum ? arith::F16ToF32(LoadHalf(panel + layout::kHalvesBytes + 2 * lane)) : 0;
     const uint8_t* scales = panel + layout::kHalvesBytes * (stream.has_minimum ? 2 : 1);
     const uint8_t* minimums = scales + stream.groups * layout::kPayloadsPerSuperBlock * kPanelRows;
     const uint32_t group_inputs = layout::kBlockInputs / stream.groups;
@@ -153,7 +167,8 @@ void UnpackQuantizedRow(const layout::Stream& stream, const uint8_t* panel, uint
       float scale = scale_unit, minimum = minimum_unit;
       if (stream.super_blocks) {
         const uint32_t at = i / group_inputs * kPanelRows + lane;
-        scale = scale_unit * (stream.groups == 2 ? static_cast<float>(static_cast<int8_t>(scales[at])) : static_cast<float>(scales[at]));
+        scale = scale_unit * (stream.groups == 2 ? static_cast<float>(static_cast<int8_t>(scales[at]))
+                                                 : static_cast<float>(scales[at]));
         minimum = stream.has_minimum ? -(minimum_unit * static_cast<float>(minimums[at])) : 0;
       }
       out[first + i] = arith::Fma(scale, static_cast<float>(static_cast<int32_t>(code) - stream.code_offset), minimum);
@@ -177,7 +192,8 @@ AlignedBytes AllocateAligned(size_t bytes) {
   return AlignedBytes(memory);
 }
 
-PackedMatrix::PackedMatrix(WeightType type, uint32_t rows, uint32_t columns) : type_(type), rows_(rows), columns_(columns) {
+PackedMatrix::PackedMatrix(WeightType type, uint32_t rows, uint32_t columns)
+    : type_(type), rows_(rows), columns_(columns) {
   const arith::WeightFormat& format = arith::Format(type);
   CHECK(columns % format.block_elements == 0);
   if (format.quantized) {
@@ -190,7 +206,8 @@ PackedMatrix::PackedMatrix(WeightType type, uint32_t rows, uint32_t columns) : t
   data_ = AllocateAligned(panel_bytes_ * panels() + kCacheLine);
 }
 
-void PackedMatrix::PackPanels(const void* stored, std::span<const uint32_t> row_order, uint32_t panel_begin, uint32_t panel_end) {
+void PackedMatrix::PackPanels(const void* stored, std::span<const uint32_t> row_order, uint32_t panel_begin,
+                              uint32_t panel_end) {
   CHECK(row_order.empty() || row_order.size() == rows_);
   const arith::WeightFormat& format = arith::Format(type_);
   const uint64_t row_bytes = arith::StoredBytes(type_, columns_);
@@ -261,8 +278,10 @@ void QuantizedRows::Reshape(uint32_t columns) {
 
 arith::QuantizedRow QuantizedRows::row(uint32_t m) const {
   const size_t blocks = scale_stride();
-  return {reinterpret_cast<int8_t*>(codes_.get() + m * code_stride_), reinterpret_cast<float*>(scales_.get()) + m * blocks,
-          reinterpret_cast<float*>(scaled_sums_.get()) + m * blocks, reinterpret_cast<int32_t*>(half_sums_.get()) + m * blocks * 2};
+  return {reinterpret_cast<int8_t*>(codes_.get() + m * code_stride_),
+          reinterpret_cast<float*>(scales_.get()) + m * blocks,
+          reinterpret_cast<float*>(scaled_sums_.get()) + m * blocks,
+          reinterpret_cast<int32_t*>(half_sums_.get()) + m * blocks * 2};
 }
 
 arith::QuantizedRow QuantizedRows::row(uint32_t m) { return static_cast<const QuantizedRows*>(this)->row(m); }

@@ -75,8 +75,11 @@ constexpr uint16_t kBegin[kQueries] = {0, 0, 30, 0, 100}, kEnd[kQueries] = {250,
 
 struct LinearInputs {
   explicit LinearInputs(WeightType type_of_weights)
-      : type(type_of_weights), inputs(10 + static_cast<uint64_t>(type)), stored(inputs.Weights(type, kOutputs, kColumns)),
-        x(inputs.Floats(kRows * kColumns, 4.0f)), tree(arith::MakeTree(arith::LinearTreeShape(type, kColumns))) {}
+      : type(type_of_weights),
+        inputs(10 + static_cast<uint64_t>(type)),
+        stored(inputs.Weights(type, kOutputs, kColumns)),
+        x(inputs.Floats(kRows * kColumns, 4.0f)),
+        tree(arith::MakeTree(arith::LinearTreeShape(type, kColumns))) {}
   WeightType type;
   Inputs inputs;
   std::vector<uint8_t> stored;
@@ -149,7 +152,8 @@ template <class Rotate>
 void Rope(Rotate rotate, Outcome* outcome) {
   for (const uint32_t head_size : {64u, 80u}) {
     std::vector<float> x = Inputs(4).Floats(head_size, 2.0f);
-    const std::vector<float> cosines = Inputs(5).Floats(head_size / 2, 1.0f), sines = Inputs(6).Floats(head_size / 2, 1.0f);
+    const std::vector<float> cosines = Inputs(5).Floats(head_size / 2, 1.0f),
+                             sines = Inputs(6).Floats(head_size / 2, 1.0f);
     rotate(x.data(), head_size, cosines.data(), sines.data());
     outcome->AppendAll(x);
   }
@@ -242,8 +246,8 @@ void AttentionByLaw(Outcome* outcome) {
   outcome->AppendAll(out);
 }
 
-void AppendSampling(uint64_t candidate, uint64_t total, const std::vector<uint32_t>& weights, const arith::LogSoftmax& softmax, bool finite,
-                    Outcome* outcome) {
+void AppendSampling(uint64_t candidate, uint64_t total, const std::vector<uint32_t>& weights,
+                    const arith::LogSoftmax& softmax, bool finite, Outcome* outcome) {
   outcome->Append(&candidate, sizeof candidate);
   outcome->Append(&total, sizeof total);
   outcome->AppendAll(weights);
@@ -258,7 +262,8 @@ void RunSampling(const KernelTable& table, Outcome* outcome) {
   const uint64_t candidate = table.largest_candidate(logits.data(), kLogits);
   const float max = logits[arith::CandidateId(candidate)];
   const uint64_t total = table.sampling_weights(logits.data(), kLogits, max, 1.25f, weights.data());
-  AppendSampling(candidate, total, weights, table.log_softmax(logits.data(), kLogits), table.all_finite(logits.data(), kLogits), outcome);
+  AppendSampling(candidate, total, weights, table.log_softmax(logits.data(), kLogits),
+                 table.all_finite(logits.data(), kLogits), outcome);
 }
 
 void SamplingByLaw(Outcome* outcome) {

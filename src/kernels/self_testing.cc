@@ -23,7 +23,8 @@ const char* GoldenSelfTestDigest() { return "2f360257780655f6440aeda41cd8ea467a7
 
 Status SelfTest(const KernelTable& table) {
   if (!arith::FloatEnvironmentHolds())
-    return Error{ErrorCode::kSelfTestFailed, "self-test: this thread does not compute in IEEE 754 binary32 (rounding, subnormals or fma)"};
+    return Error{ErrorCode::kSelfTestFailed,
+                 "self-test: this thread does not compute in IEEE 754 binary32 (rounding, subnormals or fma)"};
   const std::string found = SelfTestDigest(table).hex();
   if (found == GoldenSelfTestDigest()) return {};
   const std::string where = std::string("self-test of the ") + IsaName(table.isa) + " kernels: ";
@@ -32,10 +33,11 @@ Status SelfTest(const KernelTable& table) {
     operation.run(table, &actual);
     operation.run_by_law(&expected);
     if (actual.bytes() != expected.bytes())
-      return Error{ErrorCode::kSelfTestFailed, where + operation.name + " differs from the law of " + arith::kArithmeticVersion};
+      return Error{ErrorCode::kSelfTestFailed,
+                   where + operation.name + " differs from the law of " + arith::kArithmeticVersion};
   }
-  return Error{ErrorCode::kSelfTestFailed, where + "the law of this build is not " + arith::kArithmeticVersion + ": expected digest " +
-                                               GoldenSelfTestDigest() + ", found " + found};
+  return Error{ErrorCode::kSelfTestFailed, where + "the law of this build is not " + arith::kArithmeticVersion +
+                                               ": expected digest " + GoldenSelfTestDigest() + ", found " + found};
 }
 
 }  // namespace samebit::kernels

@@ -48,10 +48,11 @@ Status CheckConfig(const ModelConfig& config, const std::string& file) {
        std::to_string(config.rope_base)},
       {config.rope_base_local >= 1 && config.rope_base_local <= 1e12, kMalformed, "local rope base",
        "a number from 1 to 1e12", std::to_string(config.rope_base_local)},
-      {!scaled || (scaling.factor >= 1 && scaling.factor <= 1e6), kMalformed, "rope scaling factor", "a number in [1, 1e6]",
-       std::to_string(scaling.factor)},
-      {!llama3 || (PositiveUpTo(scaling.low_frequency_factor, 1e6) && PositiveUpTo(scaling.high_frequency_factor, 1e6) &&
-                   scaling.low_frequency_factor < scaling.high_frequency_factor),
+      {!scaled || (scaling.factor >= 1 && scaling.factor <= 1e6), kMalformed, "rope scaling factor",
+       "a number in [1, 1e6]", std::to_string(scaling.factor)},
+      {!llama3 ||
+           (PositiveUpTo(scaling.low_frequency_factor, 1e6) && PositiveUpTo(scaling.high_frequency_factor, 1e6) &&
+            scaling.low_frequency_factor < scaling.high_frequency_factor),
        kMalformed, "llama3 rope scaling", "low and high frequency factors with 0 < low < high",
        std::to_string(scaling.low_frequency_factor) + " and " + std::to_string(scaling.high_frequency_factor)},
       {!any_local || config.sliding_window > 0, kMalformed, "sliding window", "a window, because layers are local",

@@ -130,9 +130,9 @@ TEST(Families, refuses_windows_and_layers_that_contradict) {
             ErrorCode::kUnsupported);
   EXPECT_EQ(Refusal(Json(R"("model_type":"gemma3_text","sliding_window":0)")), ErrorCode::kMalformed);
   EXPECT_EQ(Refusal(Json(R"("model_type":"gemma3_text","final_logit_softcapping":30.0)")), ErrorCode::kUnsupported);
-  EXPECT_EQ(Refusal(Json(
-                R"("model_type":"mistral","sliding_window":16,"rope_scaling":{"type":"linear","factor":2.0})")),
-            ErrorCode::kUnsupported);
+  EXPECT_EQ(
+      Refusal(Json(R"("model_type":"mistral","sliding_window":16,"rope_scaling":{"type":"linear","factor":2.0})")),
+      ErrorCode::kUnsupported);
 }
 
 }  // namespace

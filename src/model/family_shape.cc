@@ -22,7 +22,8 @@ Status ReadGgufRope(const Fields& fields, const std::string& prefix, ModelConfig
     config->rope_scaling.kind = RopeScaling::Kind::kLinear;
     ASSIGN_OR_RETURN(config->rope_scaling.factor, fields.Number(prefix + "rope.scaling.factor"));
   } else if (kind != "none") {
-    return fields.Complain(ErrorCode::kUnsupported, prefix + "rope.scaling.type", "'none' or 'linear'", Printable(kind));
+    return fields.Complain(ErrorCode::kUnsupported, prefix + "rope.scaling.type", "'none' or 'linear'",
+                           Printable(kind));
   }
   return RefuseIfNonZero(fields, prefix + "rope.scale_linear", "a scale that is not given by rope.scaling");
 }
@@ -86,7 +87,8 @@ Status ReadGgufShape(const Fields& fields, const std::string& architecture, Mode
                    fields.DimensionOr(prefix + "attention.head_count_kv", limits::kHeadsMax, config->heads));
   ASSIGN_OR_RETURN(config->head_size, fields.DimensionOr(prefix + "attention.key_length", limits::kHeadSizeMax,
                                                          config->width / config->heads));
-  ASSIGN_OR_RETURN(const uint64_t value_length, fields.UnsignedOr(prefix + "attention.value_length", config->head_size));
+  ASSIGN_OR_RETURN(const uint64_t value_length,
+                   fields.UnsignedOr(prefix + "attention.value_length", config->head_size));
   if (value_length != config->head_size) {
     return fields.Complain(ErrorCode::kUnsupported, prefix + "attention.value_length",
                            "the key length (" + std::to_string(config->head_size) + ")", std::to_string(value_length));
@@ -110,8 +112,9 @@ Status ReadHuggingFaceShape(const Fields& fields, const HuggingFaceDefaults& def
   ASSIGN_OR_RETURN(config->heads, dimension("num_attention_heads", limits::kHeadsMax, defaults.heads));
   ASSIGN_OR_RETURN(config->kv_heads, dimension("num_key_value_heads", limits::kHeadsMax,
                                                defaults.kv_heads ? *defaults.kv_heads : config->heads));
-  ASSIGN_OR_RETURN(config->head_size, dimension("head_dim", limits::kHeadSizeMax,
-                                                defaults.head_size ? *defaults.head_size : config->width / config->heads));
+  ASSIGN_OR_RETURN(config->head_size,
+                   dimension("head_dim", limits::kHeadSizeMax,
+                             defaults.head_size ? *defaults.head_size : config->width / config->heads));
   ASSIGN_OR_RETURN(config->vocabulary, dimension("vocab_size", limits::kVocabularyMax, defaults.vocabulary));
   ASSIGN_OR_RETURN(config->context, dimension("max_position_embeddings", limits::kContextMax, defaults.context));
   ASSIGN_OR_RETURN(const double epsilon, fields.NumberOr("rms_norm_eps", defaults.norm_epsilon));
@@ -119,8 +122,8 @@ Status ReadHuggingFaceShape(const Fields& fields, const HuggingFaceDefaults& def
   ASSIGN_OR_RETURN(config->tied_embedding, fields.BooleanOr("tie_word_embeddings", defaults.tied_embedding));
   ASSIGN_OR_RETURN(const std::string activation, fields.TextOr(defaults.activation_key, defaults.activation));
   if (activation != defaults.activation) {
-    return fields.Complain(ErrorCode::kUnsupported, defaults.activation_key, "'" + std::string(defaults.activation) + "'",
-                           Printable(activation));
+    return fields.Complain(ErrorCode::kUnsupported, defaults.activation_key,
+                           "'" + std::string(defaults.activation) + "'", Printable(activation));
   }
   ASSIGN_OR_RETURN(const double rotated, fields.NumberOr("partial_rotary_factor", 1));
   if (rotated != 1) {

@@ -28,7 +28,8 @@ const Family* FamilyOfHuggingFace(std::string_view model_type) {
 std::string GgufArchitectures() {
   std::string list;
   for (const Family* family : Families()) {
-    if (family->gguf_architecture != nullptr) list += (list.empty() ? "" : ", ") + std::string(family->gguf_architecture);
+    if (family->gguf_architecture != nullptr)
+      list += (list.empty() ? "" : ", ") + std::string(family->gguf_architecture);
   }
   return list;
 }
@@ -36,7 +37,8 @@ std::string GgufArchitectures() {
 std::string HuggingFaceTypes() {
   std::string list;
   for (const Family* family : Families()) {
-    for (const std::string_view type : family->hugging_face_types) list += (list.empty() ? "" : ", ") + std::string(type);
+    for (const std::string_view type : family->hugging_face_types)
+      list += (list.empty() ? "" : ", ") + std::string(type);
   }
   return list;
 }

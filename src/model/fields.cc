@@ -25,7 +25,8 @@ Result<std::string> Fields::TextOr(std::string_view key, const std::string& abse
 Result<uint32_t> Fields::Dimension(std::string_view key, uint32_t most) const {
   ASSIGN_OR_RETURN(const uint64_t value, Unsigned(key));
   if (value == 0) return Complain(ErrorCode::kMalformed, key, "at least 1", "0");
-  if (value > most) return Complain(ErrorCode::kTooLarge, key, "at most " + std::to_string(most), std::to_string(value));
+  if (value > most)
+    return Complain(ErrorCode::kTooLarge, key, "at most " + std::to_string(most), std::to_string(value));
   return static_cast<uint32_t>(value);
 }
 

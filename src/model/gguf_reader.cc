@@ -23,18 +23,30 @@ constexpr uint64_t kAlignmentMax = 1 << 16;  // the largest page size in use
 // Tensor types as the format numbers them.
 std::optional<WeightType> WeightTypeOf(uint32_t number) {
   switch (number) {
-    case 0: return WeightType::kF32;
-    case 1: return WeightType::kF16;
-    case 2: return WeightType::kQ4_0;
-    case 3: return WeightType::kQ4_1;
-    case 6: return WeightType::kQ5_0;
-    case 7: return WeightType::kQ5_1;
-    case 8: return WeightType::kQ8_0;
-    case 12: return WeightType::kQ4_K;
-    case 13: return WeightType::kQ5_K;
-    case 14: return WeightType::kQ6_K;
-    case 30: return WeightType::kBf16;
-    default: return std::nullopt;
+    case 0:
+      return WeightType::kF32;
+    case 1:
+      return WeightType::kF16;
+    case 2:
+      return WeightType::kQ4_0;
+    case 3:
+      return WeightType::kQ4_1;
+    case 6:
+      return WeightType::kQ5_0;
+    case 7:
+      return WeightType::kQ5_1;
+    case 8:
+      return WeightType::kQ8_0;
+    case 12:
+      return WeightType::kQ4_K;
+    case 13:
+      return WeightType::kQ5_K;
+    case 14:
+      return WeightType::kQ6_K;
+    case 30:
+      return WeightType::kBf16;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -43,17 +55,22 @@ uint64_t ScalarBytes(GgufType type) {
   switch (type) {
     case GgufType::kU8:
     case GgufType::kI8:
-    case GgufType::kBool: return 1;
+    case GgufType::kBool:
+      return 1;
     case GgufType::kU16:
-    case GgufType::kI16: return 2;
+    case GgufType::kI16:
+      return 2;
     case GgufType::kU32:
     case GgufType::kI32:
-    case GgufType::kF32: return 4;
+    case GgufType::kF32:
+      return 4;
     case GgufType::kU64:
     case GgufType::kI64:
-    case GgufType::kF64: return 8;
+    case GgufType::kF64:
+      return 8;
     case GgufType::kString:
-    case GgufType::kArray: return 0;
+    case GgufType::kArray:
+      return 0;
   }
   return 0;
 }
@@ -242,8 +259,8 @@ Result<PlacedTensor> ReadTensorInfo(Cursor& cursor, const std::string& path) {
   const arith::WeightFormat& format = arith::Format(*type);
   if (tensor.columns % format.block_elements != 0) {
     return FileError(ErrorCode::kMalformed, path, place,
-                     "rows of whole " + std::string(format.name) + " blocks (" +
-                         std::to_string(format.block_elements) + " elements)",
+                     "rows of whole " + std::string(format.name) + " blocks (" + std::to_string(format.block_elements) +
+                         " elements)",
                      std::to_string(tensor.columns) + " elements a row");
   }
   placed.bytes = elements / format.block_elements * format.block_bytes;
@@ -255,14 +272,15 @@ Result<PlacedTensor> ReadTensorInfo(Cursor& cursor, const std::string& path) {
 Status Place(const GgufFile& file, uint64_t alignment, PlacedTensor* placed) {
   const std::string place = "tensor " + Printable(placed->tensor.name);
   if (placed->offset % alignment != 0) {
-    return FileError(ErrorCode::kMalformed, file.path, place, "an offset that is a multiple of " + std::to_string(alignment),
-                     std::to_string(placed->offset));
+    return FileError(ErrorCode::kMalformed, file.path, place,
+                     "an offset that is a multiple of " + std::to_string(alignment), std::to_string(placed->offset));
   }
   const uint64_t data_bytes = file.bytes.size() - file.data_offset;
   if (placed->offset > data_bytes || placed->bytes > data_bytes - placed->offset) {
-    return FileError(ErrorCode::kMalformed, file.path, place,
-                     std::to_string(placed->bytes) + " bytes at offset " + std::to_string(placed->offset) + " of the data",
-                     "a data section of " + std::to_string(data_bytes) + " bytes");
+    return FileError(
+        ErrorCode::kMalformed, file.path, place,
+        std::to_string(placed->bytes) + " bytes at offset " + std::to_string(placed->offset) + " of the data",
+        "a data section of " + std::to_string(data_bytes) + " bytes");
   }
   placed->tensor.bytes = file.bytes.subspan(file.data_offset + placed->offset, placed->bytes);
   return {};
@@ -326,8 +344,9 @@ const GgufValue* GgufFile::Find(std::string_view key) const {
 }
 
 Result<std::vector<std::string>> GgufFile::Strings(std::string_view key, uint64_t count_max) const {
-  ASSIGN_OR_RETURN(const GgufValue* value, FindArray(*this, key, [](GgufType t) { return t == GgufType::kString; },
-                                                     "an array of strings", count_max));
+  ASSIGN_OR_RETURN(
+      const GgufValue* value,
+      FindArray(*this, key, [](GgufType t) { return t == GgufType::kString; }, "an array of strings", count_max));
   Cursor cursor(bytes, path);
   RETURN_IF_ERROR(cursor.Skip("bytes", value->offset, 1));
   std::vector<std::string> strings;
@@ -340,18 +359,18 @@ Result<std::vector<std::string>> GgufFile::Strings(std::string_view key, uint64_
 }
 
 Result<std::vector<float>> GgufFile::Floats(std::string_view key, uint64_t count_max) const {
-  ASSIGN_OR_RETURN(const GgufValue* value, FindArray(*this, key, [](GgufType t) { return t == GgufType::kF32; },
-                                                     "an array of f32", count_max));
+  ASSIGN_OR_RETURN(const GgufValue* value,
+                   FindArray(*this, key, [](GgufType t) { return t == GgufType::kF32; }, "an array of f32", count_max));
   std::vector<float> floats(value->count);
   if (!floats.empty()) std::memcpy(floats.data(), bytes.data() + value->offset, floats.size() * sizeof(float));
   return floats;
 }
 
 Result<std::vector<int32_t>> GgufFile::Integers(std::string_view key, uint64_t count_max) const {
-  ASSIGN_OR_RETURN(
-      const GgufValue* value,
-      FindArray(*this, key, [](GgufType t) { return t == GgufType::kI32 || t == GgufType::kU32; },
-                "an array of i32 or u32", count_max));
+  ASSIGN_OR_RETURN(const GgufValue* value,
+                   FindArray(
+                       *this, key, [](GgufType t) { return t == GgufType::kI32 || t == GgufType::kU32; },
+                       "an array of i32 or u32", count_max));
   std::vector<int32_t> integers(value->count);
   if (!integers.empty()) std::memcpy(integers.data(), bytes.data() + value->offset, integers.size() * sizeof(int32_t));
   return integers;

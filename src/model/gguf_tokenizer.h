@@ -7,8 +7,8 @@
 
 namespace samebit::model {
 
-// vocabulary: rows of the embedding. Failures: kMalformed (arrays of different lengths, an id outside the vocabulary, an
-// unknown token kind, more pieces than rows), kTooLarge.
+// vocabulary: rows of the embedding. Failures: kMalformed (arrays of different lengths, an id outside the vocabulary,
+// an unknown token kind, more pieces than rows), kTooLarge.
 Result<TokenizerSpec> ReadGgufTokenizer(const GgufFile& file, uint32_t vocabulary);
 
 }  // namespace samebit::model

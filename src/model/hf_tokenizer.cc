@@ -67,14 +67,16 @@ Result<AddedTokens> ReadAddedTokens(const JsonFields& tokenizer, const std::stri
     const json::value* content = object == nullptr ? nullptr : object->if_contains("content");
     const json::value* special = object == nullptr ? nullptr : object->if_contains("special");
     if (id == nullptr || content == nullptr || !content->is_string()) {
-      return FileError(ErrorCode::kMalformed, where, "key 'added_tokens'", "objects with id and content", "another value");
+      return FileError(ErrorCode::kMalformed, where, "key 'added_tokens'", "objects with id and content",
+                       "another value");
     }
     // A tokenizer may know more tokens than the embedding has rows; those can never be used.
     const bool beyond = id->is_int64() && id->get_int64() >= int64_t{vocabulary} && id->get_int64() <= INT32_MAX;
     if (beyond) continue;
     ASSIGN_OR_RETURN(const std::optional<TokenId> number, IdOf(*id, where, "key 'added_tokens'", vocabulary));
     if (!number) continue;
-    tokens[std::string(content->get_string())] = {*number, special != nullptr && special->is_bool() && special->get_bool()};
+    tokens[std::string(content->get_string())] = {*number,
+                                                  special != nullptr && special->is_bool() && special->get_bool()};
   }
   return tokens;
 }
@@ -249,8 +251,8 @@ Result<HfText> ReadHfText(const std::string& folder, const JsonFields& config, u
     spec.pad = NamedToken(*tokenizer_config, "pad_token", added);
     if (spec.eos) spec.stop_ids.push_back(*spec.eos);
   }
-  const std::pair<const JsonFields*, std::string> sources[] = {
-      {generation.get(), folder + "generation_config.json"}, {&config, folder + "config.json"}};
+  const std::pair<const JsonFields*, std::string> sources[] = {{generation.get(), folder + "generation_config.json"},
+                                                               {&config, folder + "config.json"}};
   for (const auto& [fields, where] : sources) {
     if (fields == nullptr) continue;
     RETURN_IF_ERROR(ReadEosKey(*fields, where, &spec));

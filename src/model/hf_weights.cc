@@ -43,13 +43,14 @@ Result<ShardMap> ReadIndex(const std::string& path) {
   for (const json::key_value_pair& entry : map->get_object()) {
     const std::string place = "weight_map, tensor " + Printable(entry.key());
     if (!entry.value().is_string() || !IsPlainShardName(entry.value().get_string())) {
-      return FileError(ErrorCode::kMalformed, path, place, "the name of a .safetensors file in the same folder",
-                       entry.value().is_string() ? Printable(entry.value().get_string()) : JsonKindName(&entry.value()));
+      return FileError(
+          ErrorCode::kMalformed, path, place, "the name of a .safetensors file in the same folder",
+          entry.value().is_string() ? Printable(entry.value().get_string()) : JsonKindName(&entry.value()));
     }
     shards[std::string(entry.value().get_string())].emplace(entry.key());
     if (shards.size() > limits::kShardCountMax) {
-      return FileError(ErrorCode::kTooLarge, path, place, "at most " + std::to_string(limits::kShardCountMax) + " files",
-                       "more");
+      return FileError(ErrorCode::kTooLarge, path, place,
+                       "at most " + std::to_string(limits::kShardCountMax) + " files", "more");
     }
   }
   return shards;

@@ -17,8 +17,8 @@ struct HfWeights {
 };
 
 // folder ends in "/". A shard is a plain file name: nothing outside the folder is ever opened by name.
-// Failures: kNotFound, kIo, kMalformed (a shard name with a path in it, a tensor that the index puts elsewhere or in two
-// places), kUnsupported, kTooLarge.
+// Failures: kNotFound, kIo, kMalformed (a shard name with a path in it, a tensor that the index puts elsewhere or in
+// two places), kUnsupported, kTooLarge.
 Result<HfWeights> ReadHfWeights(const std::string& folder);
 
 }  // namespace samebit::model

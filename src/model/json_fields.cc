@@ -12,14 +12,22 @@ namespace json = boost::json;
 const char* JsonKindName(const json::value* value) {
   if (value == nullptr) return "nothing";
   switch (value->kind()) {
-    case json::kind::null: return "null";
-    case json::kind::bool_: return "a boolean";
-    case json::kind::int64: return value->get_int64() < 0 ? "a negative whole number" : "a whole number";
-    case json::kind::uint64: return "a whole number";
-    case json::kind::double_: return "a number";
-    case json::kind::string: return "a string";
-    case json::kind::array: return "an array";
-    case json::kind::object: return "an object";
+    case json::kind::null:
+      return "null";
+    case json::kind::bool_:
+      return "a boolean";
+    case json::kind::int64:
+      return value->get_int64() < 0 ? "a negative whole number" : "a whole number";
+    case json::kind::uint64:
+      return "a whole number";
+    case json::kind::double_:
+      return "a number";
+    case json::kind::string:
+      return "a string";
+    case json::kind::array:
+      return "an array";
+    case json::kind::object:
+      return "an object";
   }
   return "something else";
 }
@@ -47,7 +55,8 @@ bool JsonFields::Has(std::string_view key) const { return Find(key) != nullptr; 
 Result<uint64_t> JsonFields::Unsigned(std::string_view key) const {
   const json::value* value = Find(key);
   if (value != nullptr && value->is_uint64()) return value->get_uint64();
-  if (value != nullptr && value->is_int64() && value->get_int64() >= 0) return static_cast<uint64_t>(value->get_int64());
+  if (value != nullptr && value->is_int64() && value->get_int64() >= 0)
+    return static_cast<uint64_t>(value->get_int64());
   return WrongType(key, "a whole number of at least 0");
 }
 
@@ -77,7 +86,8 @@ Result<std::vector<std::string>> JsonFields::Texts(std::string_view key) const {
   std::vector<std::string> texts;
   for (const json::value& element : value->get_array()) {
     if (!element.is_string()) {
-      return Complain(ErrorCode::kMalformed, key, "an array of strings", std::string(JsonKindName(&element)) + " in it");
+      return Complain(ErrorCode::kMalformed, key, "an array of strings",
+                      std::string(JsonKindName(&element)) + " in it");
     }
     texts.emplace_back(element.get_string());
   }
@@ -87,8 +97,8 @@ Result<std::vector<std::string>> JsonFields::Texts(std::string_view key) const {
 Result<std::unique_ptr<Fields>> JsonFields::Object(std::string_view key) const {
   const json::value* value = Find(key);
   if (value == nullptr || !value->is_object()) return WrongType(key, "an object");
-  return std::unique_ptr<Fields>(std::make_unique<JsonFields>(document_, value->get_object(),
-                                                              where_ + ": in " + Printable(key)));
+  return std::unique_ptr<Fields>(
+      std::make_unique<JsonFields>(document_, value->get_object(), where_ + ": in " + Printable(key)));
 }
 
 Error JsonFields::Complain(ErrorCode code, std::string_view key, const std::string& expected,

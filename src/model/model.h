@@ -36,13 +36,13 @@ struct ModelConfig {
   std::string family;  // "llama", "mistral", "qwen2", "qwen3", "gemma3"
   std::string name;    // from the file, for people
   uint32_t layers = 0;
-  uint32_t width = 0;      // embedding length
+  uint32_t width = 0;  // embedding length
   uint32_t ffn_width = 0;
   uint32_t heads = 0;
-  uint32_t kv_heads = 0;   // divides heads
+  uint32_t kv_heads = 0;  // divides heads
   uint32_t head_size = 0;
   uint32_t vocabulary = 0;
-  uint32_t context = 0;    // tokens the model was trained for
+  uint32_t context = 0;  // tokens the model was trained for
   float norm_epsilon = 0;
   Activation activation = Activation::kSilu;
   bool qkv_bias = false;        // Qwen2
@@ -55,10 +55,10 @@ struct ModelConfig {
   // [head_size / 2], or empty: each divides the rotation frequency of its pair, in global layers. GGUF files of Llama 3
   // carry the scaling in this form (rope_freqs.weight) instead of rope_scaling; never both.
   std::vector<float> rope_frequency_factors;
-  uint32_t sliding_window = 0;     // keys visible to a local layer, the token itself included; 0: none
+  uint32_t sliding_window = 0;       // keys visible to a local layer, the token itself included; 0: none
   std::vector<bool> layer_is_local;  // [layers]; all false where there is no window
-  float embedding_scale = 1;       // Gemma 3: sqrt(width) rounded as the training code does
-  float attention_scale = 0;       // multiplies the query: 1/sqrt(head_size) or query_pre_attn_scalar^-0.5
+  float embedding_scale = 1;         // Gemma 3: sqrt(width) rounded as the training code does
+  float attention_scale = 0;         // multiplies the query: 1/sqrt(head_size) or query_pre_attn_scalar^-0.5
 };
 
 // A weight as stored. `bytes` points into the mapped file and lives as long as the Model.
@@ -72,10 +72,25 @@ struct Tensor {
 
 // What a tensor is for; one list for every family and file format.
 enum class Role {
-  kEmbedding, kOutput, kOutputNorm,                          // layer ignored
-  kAttentionNorm, kQuery, kKey, kValue, kAttentionOutput,    // per layer
-  kQueryBias, kKeyBias, kValueBias, kQueryNorm, kKeyNorm, kAttentionPostNorm,
-  kFfnNorm, kFfnGate, kFfnUp, kFfnDown, kFfnPostNorm,
+  kEmbedding,
+  kOutput,
+  kOutputNorm,  // layer ignored
+  kAttentionNorm,
+  kQuery,
+  kKey,
+  kValue,
+  kAttentionOutput,  // per layer
+  kQueryBias,
+  kKeyBias,
+  kValueBias,
+  kQueryNorm,
+  kKeyNorm,
+  kAttentionPostNorm,
+  kFfnNorm,
+  kFfnGate,
+  kFfnUp,
+  kFfnDown,
+  kFfnPostNorm,
 };
 const char* RoleName(Role role);
 
@@ -114,7 +129,8 @@ class Model {
 };
 
 // path: a .gguf file or a Hugging Face folder.
-// Failures: kNotFound, kIo, kMalformed, kUnsupported (a family, tensor type or rope scaling that this build lacks), kTooLarge.
+// Failures: kNotFound, kIo, kMalformed, kUnsupported (a family, tensor type or rope scaling that this build lacks),
+// kTooLarge.
 Result<std::unique_ptr<Model>> Open(const std::string& path);
 
 }  // namespace samebit::model

@@ -14,7 +14,8 @@ RoleSources SourcesOf(const std::vector<Tensor>& tensors, const std::string& fol
   static constexpr struct {
     const char* body;
     const char* output;
-  } kPrefixes[] = {{"model.", ""}, {"language_model.model.", "language_model."}, {"model.language_model.", ""}, {"", ""}};
+  } kPrefixes[] = {
+      {"model.", ""}, {"language_model.model.", "language_model."}, {"model.language_model.", ""}, {"", ""}};
   RoleSources sources{FileFormat::kHuggingFace, folder, "model.", "", {}};
   for (const auto& prefix : kPrefixes) {
     const std::string embedding = std::string(prefix.body) + "embed_tokens.weight";
@@ -39,7 +40,8 @@ Result<const Family*> FamilyOf(const JsonFields& fields) {
     return fields.Complain(ErrorCode::kUnsupported, "model_type", "one of " + HuggingFaceTypes(), Printable(type));
   }
   if (fields.Has("quantization_config")) {
-    return fields.Complain(ErrorCode::kUnsupported, "quantization_config", "F32, F16 or BF16 weights", "a quantization");
+    return fields.Complain(ErrorCode::kUnsupported, "quantization_config", "F32, F16 or BF16 weights",
+                           "a quantization");
   }
   return family;
 }
@@ -61,8 +63,8 @@ Result<std::unique_ptr<Model>> OpenHuggingFace(const std::string& path) {
   RETURN_IF_ERROR(family->configure_hugging_face(*fields, &parts.config));
   RETURN_IF_ERROR(CheckConfig(parts.config, folder + "config.json"));
   ASSIGN_OR_RETURN(HfWeights weights, ReadHfWeights(folder));
-  ASSIGN_OR_RETURN(parts.roles, RoleTable::Resolve(*family, parts.config, weights.tensors,
-                                                   SourcesOf(weights.tensors, folder)));
+  ASSIGN_OR_RETURN(parts.roles,
+                   RoleTable::Resolve(*family, parts.config, weights.tensors, SourcesOf(weights.tensors, folder)));
   ASSIGN_OR_RETURN(HfText text, ReadHfText(folder, *fields, parts.config.vocabulary));
   parts.tokenizer = std::move(text.tokenizer);
   parts.sampling = text.sampling;

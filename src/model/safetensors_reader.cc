@@ -36,7 +36,8 @@ std::optional<uint64_t> UnsignedOf(const json::value& value) {
 }
 
 // Fills rows and columns; returns the number of elements.
-Result<uint64_t> ReadShape(const json::value* shape, const std::string& path, const std::string& place, Tensor* tensor) {
+Result<uint64_t> ReadShape(const json::value* shape, const std::string& path, const std::string& place,
+                           Tensor* tensor) {
   if (shape == nullptr || !shape->is_array()) {
     return FileError(ErrorCode::kMalformed, path, place, "a shape of 1 to 4 extents", JsonKindName(shape));
   }
@@ -77,7 +78,8 @@ Result<PlacedTensor> ReadTensor(std::string_view name, const json::value& entry,
   }
   const std::optional<WeightType> type = WeightTypeOf(type_name->get_string());
   if (!type) {
-    return FileError(ErrorCode::kUnsupported, path, place, "dtype F32, F16 or BF16", Printable(type_name->get_string()));
+    return FileError(ErrorCode::kUnsupported, path, place, "dtype F32, F16 or BF16",
+                     Printable(type_name->get_string()));
   }
   placed.tensor.type = *type;
   ASSIGN_OR_RETURN(const uint64_t elements, ReadShape(object.if_contains("shape"), path, place, &placed.tensor));
@@ -93,14 +95,14 @@ Result<PlacedTensor> ReadTensor(std::string_view name, const json::value& entry,
   }
   const uint64_t element_bytes = arith::Format(*type).block_bytes;
   if (*end - *begin != elements * element_bytes) {
-    return FileError(ErrorCode::kMalformed, path, place, std::to_string(elements * element_bytes) + " bytes by its shape",
+    return FileError(ErrorCode::kMalformed, path, place,
+                     std::to_string(elements * element_bytes) + " bytes by its shape",
                      std::to_string(*end - *begin) + " by its offsets");
   }
   if ((data_offset + *begin % element_bytes) % element_bytes != 0) {
-    return FileError(ErrorCode::kUnsupported, path, place,
-                     "data on a boundary of " + std::to_string(element_bytes) + " bytes",
-                     "data offset " + std::to_string(*begin) + " after a header of " + std::to_string(data_offset) +
-                         " bytes");
+    return FileError(
+        ErrorCode::kUnsupported, path, place, "data on a boundary of " + std::to_string(element_bytes) + " bytes",
+        "data offset " + std::to_string(*begin) + " after a header of " + std::to_string(data_offset) + " bytes");
   }
   placed.begin = *begin;
   placed.end = *end;
@@ -150,7 +152,8 @@ Result<std::vector<Tensor>> ReadSafetensors(std::span<const std::byte> bytes, co
   for (PlacedTensor& tensor : placed) {
     const std::string place = "tensor " + Printable(tensor.tensor.name);
     if (tensor.begin != next) {
-      return FileError(ErrorCode::kMalformed, path, place, "data at offset " + std::to_string(next) + " (no gap, no overlap)",
+      return FileError(ErrorCode::kMalformed, path, place,
+                       "data at offset " + std::to_string(next) + " (no gap, no overlap)",
                        std::to_string(tensor.begin));
     }
     if (tensor.end > data.size()) {
@@ -162,8 +165,8 @@ Result<std::vector<Tensor>> ReadSafetensors(std::span<const std::byte> bytes, co
     tensors.push_back(std::move(tensor.tensor));
   }
   if (next != data.size()) {
-    return FileError(ErrorCode::kMalformed, path, "data section", std::to_string(next) + " bytes, the sum of the tensors",
-                     std::to_string(data.size()));
+    return FileError(ErrorCode::kMalformed, path, "data section",
+                     std::to_string(next) + " bytes, the sum of the tensors", std::to_string(data.size()));
   }
   return tensors;
 }

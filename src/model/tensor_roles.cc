@@ -19,39 +19,54 @@ Shape ShapeOf(Role role, const ModelConfig& config) {
   const uint64_t key_value = uint64_t{config.kv_heads} * config.head_size;
   switch (role) {
     case Role::kEmbedding:
-    case Role::kOutput: return {config.vocabulary, config.width};
-    case Role::kQuery: return {query, config.width};
+    case Role::kOutput:
+      return {config.vocabulary, config.width};
+    case Role::kQuery:
+      return {query, config.width};
     case Role::kKey:
-    case Role::kValue: return {key_value, config.width};
-    case Role::kAttentionOutput: return {config.width, query};
+    case Role::kValue:
+      return {key_value, config.width};
+    case Role::kAttentionOutput:
+      return {config.width, query};
     case Role::kFfnGate:
-    case Role::kFfnUp: return {config.ffn_width, config.width};
-    case Role::kFfnDown: return {config.width, config.ffn_width};
-    case Role::kQueryBias: return {1, query};
+    case Role::kFfnUp:
+      return {config.ffn_width, config.width};
+    case Role::kFfnDown:
+      return {config.width, config.ffn_width};
+    case Role::kQueryBias:
+      return {1, query};
     case Role::kKeyBias:
-    case Role::kValueBias: return {1, key_value};
+    case Role::kValueBias:
+      return {1, key_value};
     case Role::kQueryNorm:
-    case Role::kKeyNorm: return {1, config.head_size};
+    case Role::kKeyNorm:
+      return {1, config.head_size};
     case Role::kOutputNorm:
     case Role::kAttentionNorm:
     case Role::kAttentionPostNorm:
     case Role::kFfnNorm:
-    case Role::kFfnPostNorm: return {1, config.width};
+    case Role::kFfnPostNorm:
+      return {1, config.width};
   }
   return {0, 0};
 }
 
 bool IsWanted(Role role, const ModelConfig& config) {
   switch (role) {
-    case Role::kOutput: return !config.tied_embedding;
+    case Role::kOutput:
+      return !config.tied_embedding;
     case Role::kQueryBias:
     case Role::kKeyBias:
-    case Role::kValueBias: return config.qkv_bias;
+    case Role::kValueBias:
+      return config.qkv_bias;
     case Role::kQueryNorm:
-    case Role::kKeyNorm: return config.qk_norm;
+    case Role::kKeyNorm:
+      return config.qk_norm;
     case Role::kAttentionPostNorm:
-    case Role::kFfnPostNorm: return config.post_norms;
-    default: return true;
+    case Role::kFfnPostNorm:
+      return config.post_norms;
+    default:
+      return true;
   }
 }
 
@@ -100,9 +115,10 @@ bool IsIgnored(const std::string& name, const ModelConfig& config, const RoleSou
 
 const char* RoleName(Role role) {
   static constexpr const char* kNames[] = {
-      "embedding",    "output",       "output norm", "attention norm",      "query",    "key",      "value",
-      "attention output", "query bias", "key bias",  "value bias",          "query norm", "key norm", "attention post norm",
-      "ffn norm",     "ffn gate",     "ffn up",      "ffn down",            "ffn post norm"};
+      "embedding",  "output",     "output norm",      "attention norm",      "query",
+      "key",        "value",      "attention output", "query bias",          "key bias",
+      "value bias", "query norm", "key norm",         "attention post norm", "ffn norm",
+      "ffn gate",   "ffn up",     "ffn down",         "ffn post norm"};
   static_assert(std::size(kNames) == kRoleCount);
   return kNames[static_cast<uint32_t>(role)];
 }
@@ -119,8 +135,10 @@ bool IsVector(Role role) {
     case Role::kAttentionOutput:
     case Role::kFfnGate:
     case Role::kFfnUp:
-    case Role::kFfnDown: return false;
-    default: return true;
+    case Role::kFfnDown:
+      return false;
+    default:
+      return true;
   }
 }
 
@@ -167,8 +185,9 @@ const Tensor* RoleTable::Find(const std::vector<Tensor>& tensors, Role role, uin
 Status CheckVectorFinite(const Tensor& tensor, const std::string& path) {
   const std::optional<uint64_t> bad = FirstNonFinite(tensor);
   if (!bad) return {};
-  return FileError(ErrorCode::kMalformed, path, "tensor " + Printable(tensor.name) + ", element " + std::to_string(*bad),
-                   "a finite number", "NaN or infinity");
+  return FileError(ErrorCode::kMalformed, path,
+                   "tensor " + Printable(tensor.name) + ", element " + std::to_string(*bad), "a finite number",
+                   "NaN or infinity");
 }
 
 }  // namespace samebit::model

@@ -1,4 +1,5 @@
-// One cell of the matrix as data: what is asked of which engine, in what company. Making cells: plan.h; running: runner.h.
+// One cell of the matrix as data: what is asked of which engine, in what company. Making cells: plan.h; running:
+// runner.h.
 #pragma once
 
 #include <cstdint>
@@ -47,11 +48,11 @@ struct Cell {
   uint32_t company_min = 0;           // of these, always at least so many company
   Company company = Company::kGreedy;
   Before before = Before::kNothing;
-  bool drop_prefixes = false;         // the prefix cache is emptied before each compared request
+  bool drop_prefixes = false;  // the prefix cache is emptied before each compared request
   bool reordered = false;
   Where where = Where::kHere;
-  TokenBounds prompt_tokens;          // what the axis prompt_length asks for
-  std::string impossible;             // why this cell cannot be measured with this model; empty: it can
+  TokenBounds prompt_tokens;  // what the axis prompt_length asks for
+  std::string impossible;     // why this cell cannot be measured with this model; empty: it can
 };
 
 // Names of the axes in which a cell differs from the base, in the order of AllAxes().

@@ -24,7 +24,8 @@ void WriteChoice(JsonWriter& out, const engine::Choice& choice) {
   out.Key("sample_index"), out.Unsigned(choice.sample_index);
   out.Key("finish_reason"), out.String(engine::FinishReasonName(choice.finish_reason));
   column("ids", [&](const engine::TokenRecord& token) { out.Integer(token.id); });
-  column("logprob_bits", [&](const engine::TokenRecord& token) { out.Unsigned(std::bit_cast<uint32_t>(token.logprob)); });
+  column("logprob_bits",
+         [&](const engine::TokenRecord& token) { out.Unsigned(std::bit_cast<uint32_t>(token.logprob)); });
   column("margin_bits", [&](const engine::TokenRecord& token) { out.Unsigned(std::bit_cast<uint32_t>(token.margin)); });
   column("logits_sha256", [&](const engine::TokenRecord& token) { out.String(token.logits_digest.hex()); });
   column("top", [&](const engine::TokenRecord& token) {

@@ -74,7 +74,8 @@ TEST(Child, texts_cut_anywhere_are_refused) {
   answer.completions = {MadeUpCompletion(4, 2)};
   std::string text = ChildAnswerJson(answer);
   text.pop_back();  // the line's end
-  for (size_t bytes = 0; bytes < text.size(); ++bytes) EXPECT_FALSE(ParseChildAnswer(text.substr(0, bytes)).ok()) << bytes;
+  for (size_t bytes = 0; bytes < text.size(); ++bytes)
+    EXPECT_FALSE(ParseChildAnswer(text.substr(0, bytes)).ok()) << bytes;
 }
 
 TEST(Child, refuses_what_it_does_not_know) {

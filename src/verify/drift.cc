@@ -76,10 +76,10 @@ void Attribute(CellReport& cell, const CellReport* repeat, const std::vector<Cel
   const bool schedule = !std::all_of(suspects.begin(), suspects.end(), IsEnvironment);
   if (environment && schedule)
     return set(Drift::kCannotTell, "could be any of " + Joined(suspects) + ", which are of two kinds");
-  const std::string reason =
-      !guilty.empty()      ? "bits already move with " + Joined(guilty) + "; whether " + AxisName(cell.axis) + " adds to it cannot be told"
-      : suspects.size() == 1 ? "of what was changed, only " + Joined(suspects) + " is left"
-                             : "one of " + Joined(suspects);
+  const std::string reason = !guilty.empty() ? "bits already move with " + Joined(guilty) + "; whether " +
+                                                   AxisName(cell.axis) + " adds to it cannot be told"
+                             : suspects.size() == 1 ? "of what was changed, only " + Joined(suspects) + " is left"
+                                                    : "one of " + Joined(suspects);
   set(environment ? Drift::kEnvironmentAndVersion : Drift::kBatchAndSchedule, reason);
 }
 

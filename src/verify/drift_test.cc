@@ -55,17 +55,18 @@ TEST(Drift, one_changed_axis_is_named) {
 }
 
 TEST(Drift, what_another_cell_shows_to_be_harmless_is_no_suspect) {
-  std::vector<CellReport> cells = {Repeat(Verdict::kExact),
-                                   MadeUp(Axis::kPrefillChunk, "whole", {"prefill_chunk"}, Verdict::kExact),
-                                   MadeUp(Axis::kTensorParallel, "4", {"prefill_chunk", "tensor_parallel"}, Verdict::kDivergent)};
+  std::vector<CellReport> cells = {
+      Repeat(Verdict::kExact), MadeUp(Axis::kPrefillChunk, "whole", {"prefill_chunk"}, Verdict::kExact),
+      MadeUp(Axis::kTensorParallel, "4", {"prefill_chunk", "tensor_parallel"}, Verdict::kDivergent)};
   AttributeDrift(cells);
   EXPECT_EQ(cells[2].drift, Drift::kEnvironmentAndVersion);
   EXPECT_NE(cells[2].drift_reason.find("only tensor_parallel"), std::string::npos) << cells[2].drift_reason;
 }
 
 TEST(Drift, suspects_of_two_kinds_cannot_be_told_apart) {
-  std::vector<CellReport> cells = {Repeat(Verdict::kExact),
-                                   MadeUp(Axis::kTensorParallel, "4", {"prefill_chunk", "tensor_parallel"}, Verdict::kDivergent)};
+  std::vector<CellReport> cells = {
+      Repeat(Verdict::kExact),
+      MadeUp(Axis::kTensorParallel, "4", {"prefill_chunk", "tensor_parallel"}, Verdict::kDivergent)};
   AttributeDrift(cells);
   EXPECT_EQ(cells[1].drift, Drift::kCannotTell);
 }

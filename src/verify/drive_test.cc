@@ -31,7 +31,8 @@ class CountingEngine final : public engine::Engine {
         ++entry;
         continue;
       }
-      engine::Completion completion = MadeUpCompletion(static_cast<uint32_t>(running.request.prompt.size()), running.steps);
+      engine::Completion completion =
+          MadeUpCompletion(static_cast<uint32_t>(running.request.prompt.size()), running.steps);
       completion.trace.sequences_in_step_max = running.shared_max;
       finished_.emplace(entry->first, std::move(completion));
       entry = running_.erase(entry);

@@ -92,7 +92,8 @@ Evidence OfBatchShape(const Cell& cell, const CellRun& run, const std::vector<Pr
 
 Evidence OfNeighbours(const Cell& cell, const CellRun& run) {
   Evidence together = Together(cell, run);
-  together.text += ", " + Number(run.company_started) + (cell.company == Company::kHot ? " hot" : " greedy") + " neighbours";
+  together.text +=
+      ", " + Number(run.company_started) + (cell.company == Company::kHot ? " hot" : " greedy") + " neighbours";
   if (together.shown && run.company_started == 0) return Missing(together.text, "expected neighbours, found none");
   return together;
 }
@@ -104,7 +105,8 @@ Evidence OfPrefillChunk(const Cell& cell, const CellRun& run) {
     const uint32_t prompt = request.completion->prompt_tokens;
     const uint32_t expected = std::min(prompt, cell.options.prefill_chunk);
     if (request.completion->trace.prefill_chunk_max != expected)
-      return Missing(text, "expected a chunk of " + Number(expected) + " for a prompt of " + Number(prompt) + " tokens");
+      return Missing(text,
+                     "expected a chunk of " + Number(expected) + " for a prompt of " + Number(prompt) + " tokens");
     if (cell.value != "whole" && prompt <= cell.options.prefill_chunk)
       return Missing(text, "expected prompts longer than the chunk, found one of " + Number(prompt) + " tokens");
   }
@@ -129,8 +131,8 @@ Evidence OfPreemption(const CellRun& run) {
     preempted += request.completion->trace.preemptions > 0;
     most = std::max(most, request.completion->trace.preemptions);
   }
-  const std::string text = Number(preempted) + " of " + Number(run.requests.size()) + " preempted, at most " +
-                           Number(most) + " times";
+  const std::string text =
+      Number(preempted) + " of " + Number(run.requests.size()) + " preempted, at most " + Number(most) + " times";
   if (preempted == 0) return Missing(text, "expected a compared request to be preempted");
   return Shown(text);
 }
@@ -205,23 +207,36 @@ Evidence EvidenceOf(const Cell& cell, const CellRun& run, const std::vector<Prep
   for (const RequestRun& request : run.requests)
     if (!request.completion) return Missing("", request.error.empty() ? "a request got no answer" : request.error);
   switch (cell.axis) {
-    case Axis::kConcurrency: return Together(cell, run);
-    case Axis::kPromptLength: return OfPromptLength(cell, run, prompts);
-    case Axis::kOutputLength: return OfOutputLength(cell, run);
-    case Axis::kBatchShape: return OfBatchShape(cell, run, prompts);
-    case Axis::kNeighbours: return OfNeighbours(cell, run);
-    case Axis::kPrefillChunk: return OfPrefillChunk(cell, run);
-    case Axis::kPrefixCache: return OfPrefixCache(cell, run);
-    case Axis::kPreemption: return OfPreemption(run);
+    case Axis::kConcurrency:
+      return Together(cell, run);
+    case Axis::kPromptLength:
+      return OfPromptLength(cell, run, prompts);
+    case Axis::kOutputLength:
+      return OfOutputLength(cell, run);
+    case Axis::kBatchShape:
+      return OfBatchShape(cell, run, prompts);
+    case Axis::kNeighbours:
+      return OfNeighbours(cell, run);
+    case Axis::kPrefillChunk:
+      return OfPrefillChunk(cell, run);
+    case Axis::kPrefixCache:
+      return OfPrefixCache(cell, run);
+    case Axis::kPreemption:
+      return OfPreemption(run);
     case Axis::kTensorParallel:
       return OfSetting("ranks", Number(cell.options.tensor_parallel), Number(run.options.tensor_parallel));
-    case Axis::kThreads: return OfSetting("threads", Number(cell.options.threads), Number(run.options.threads));
+    case Axis::kThreads:
+      return OfSetting("threads", Number(cell.options.threads), Number(run.options.threads));
     case Axis::kIsa:
       return OfSetting("kernels", kernels::IsaName(cell.options.isa), kernels::IsaName(run.options.isa));
-    case Axis::kProcess: return OfProcess(cell, run);
-    case Axis::kPageTokens: return OfPageTokens(cell, run);
-    case Axis::kOrder: return OfOrder(cell, run);
-    case Axis::kSamples: return OfSamples(cell, run);
+    case Axis::kProcess:
+      return OfProcess(cell, run);
+    case Axis::kPageTokens:
+      return OfPageTokens(cell, run);
+    case Axis::kOrder:
+      return OfOrder(cell, run);
+    case Axis::kSamples:
+      return OfSamples(cell, run);
   }
   return Missing("", "an axis without evidence");
 }

@@ -49,7 +49,8 @@ std::vector<const CellReport*> CellsOf(const ReplayReport& report, Axis axis) {
 // Positions grow fast: 16 and 1024 tokens must both be seen. Square root scale.
 class PositionScale {
  public:
-  PositionScale(double left, double right, uint32_t largest) : left_(left), right_(right), largest_(std::max(16u, largest)) {}
+  PositionScale(double left, double right, uint32_t largest)
+      : left_(left), right_(right), largest_(std::max(16u, largest)) {}
   double operator()(double position) const { return left_ + (right_ - left_) * std::sqrt(position / largest_); }
   std::vector<uint32_t> ticks() const {
     std::vector<uint32_t> ticks;
@@ -64,8 +65,8 @@ class PositionScale {
 };
 
 std::string Text(const char* css, double x, double y, const char* anchor, const std::string& text) {
-  return std::string("<text class=\"") + css + "\" x=\"" + Fixed(x) + "\" y=\"" + Fixed(y) + "\" text-anchor=\"" + anchor +
-         "\">" + MarkupText(text) + "</text>";
+  return std::string("<text class=\"") + css + "\" x=\"" + Fixed(x) + "\" y=\"" + Fixed(y) + "\" text-anchor=\"" +
+         anchor + "\">" + MarkupText(text) + "</text>";
 }
 
 }  // namespace
@@ -81,9 +82,10 @@ std::string HeatMapHtml(const ReplayReport& report) {
              MarkupText(cell->value) + "</b><span>" + FieldWord(*cell) + "</span></div>\n";
     out += "</div>\n";
   }
-  return out + "</div>\n<p class=\"legend\"><span class=\"key exact\"></span>every sample exact"
-               "<span class=\"key divergent d1\"></span>few diverge<span class=\"key divergent d2\"></span>many"
-               "<span class=\"key divergent d3\"></span>most<span class=\"key unmeasured\"></span>not measured</p>\n";
+  return out +
+         "</div>\n<p class=\"legend\"><span class=\"key exact\"></span>every sample exact"
+         "<span class=\"key divergent d1\"></span>few diverge<span class=\"key divergent d2\"></span>many"
+         "<span class=\"key divergent d3\"></span>most<span class=\"key unmeasured\"></span>not measured</p>\n";
 }
 
 std::string DivergencePlotHtml(const ReplayReport& report) {
@@ -114,25 +116,27 @@ std::string DivergencePlotHtml(const ReplayReport& report) {
           continue;
         }
         const uint32_t at = token ? *sample.first_token_divergence : *sample.first_bit_divergence;
-        marks += std::string("<circle class=\"") + (token ? "mark" : "mark bits") + "\" cx=\"" + Fixed(x(at)) + "\" cy=\"" +
-                 Fixed(y) + "\" r=\"4.5\"><title>" +
+        marks += std::string("<circle class=\"") + (token ? "mark" : "mark bits") + "\" cx=\"" + Fixed(x(at)) +
+                 "\" cy=\"" + Fixed(y) + "\" r=\"4.5\"><title>" +
                  MarkupText(cell->value + ", " + sample.prompt_id + ": " + (token ? "another token" : "other bits") +
                             " at position " + Count(at)) +
                  "</title></circle>";
       }
     }
     out += Text("label", kLeft - 12, y + 4, "end", AxisTitle(axes[row]));
-    out += "<line class=\"rail\" x1=\"" + Fixed(x(0)) + "\" x2=\"" + Fixed(kRight) + "\" y1=\"" + Fixed(y) + "\" y2=\"" +
-           Fixed(y) + "\"/>";
+    out += "<line class=\"rail\" x1=\"" + Fixed(x(0)) + "\" x2=\"" + Fixed(kRight) + "\" y1=\"" + Fixed(y) +
+           "\" y2=\"" + Fixed(y) + "\"/>";
     if (reached > 0)
       out += "<line class=\"reach\" x1=\"" + Fixed(x(0)) + "\" x2=\"" + Fixed(x(reached)) + "\" y1=\"" + Fixed(y) +
              "\" y2=\"" + Fixed(y) + "\"><title>exact to position " + Count(reached) + "</title></line>";
     out += marks + "\n";
   }
-  out += Text("tick", (kLeft + kRight) / 2, bottom + 34, "middle", "position in the answer, in tokens (square root scale)");
-  return out + "</svg>\n<p class=\"legend\"><span class=\"key reach\"></span>longest exact answer"
-               "<span class=\"key dot\"></span>first different token<span class=\"key dot bits\"></span>"
-               "same tokens, first different bits</p>\n";
+  out += Text("tick", (kLeft + kRight) / 2, bottom + 34, "middle",
+              "position in the answer, in tokens (square root scale)");
+  return out +
+         "</svg>\n<p class=\"legend\"><span class=\"key reach\"></span>longest exact answer"
+         "<span class=\"key dot\"></span>first different token<span class=\"key dot bits\"></span>"
+         "same tokens, first different bits</p>\n";
 }
 
 std::string MarginHistogramHtml(const ReplayReport& report) {
@@ -152,19 +156,21 @@ std::string MarginHistogramHtml(const ReplayReport& report) {
     }
   const uint32_t highest = std::max(1u, *std::max_element(counts.begin(), counts.end()));
   const double step = (kRight - kLeft) / kBins;
-  std::string out = "<svg class=\"chart\" viewBox=\"0 0 900 268\" role=\"img\" aria-label=\"Histogram of logit margins\">\n";
+  std::string out =
+      "<svg class=\"chart\" viewBox=\"0 0 900 268\" role=\"img\" aria-label=\"Histogram of logit margins\">\n";
   for (int part = 0; part <= 2; ++part) {
     const double y = kBottom - (kBottom - kTop) * part / 2;
-    out += "<line class=\"grid\" x1=\"" + Fixed(kLeft) + "\" x2=\"" + Fixed(kRight) + "\" y1=\"" + Fixed(y) + "\" y2=\"" +
-           Fixed(y) + "\"/>" + Text("tick", kLeft - 8, y + 4, "end", Count(highest * static_cast<uint32_t>(part) / 2)) + "\n";
+    out += "<line class=\"grid\" x1=\"" + Fixed(kLeft) + "\" x2=\"" + Fixed(kRight) + "\" y1=\"" + Fixed(y) +
+           "\" y2=\"" + Fixed(y) + "\"/>" +
+           Text("tick", kLeft - 8, y + 4, "end", Count(highest * static_cast<uint32_t>(part) / 2)) + "\n";
   }
   for (int bin = 0; bin < kBins; ++bin) {
     const uint32_t count = counts[static_cast<size_t>(bin)];
     if (count == 0) continue;
     const double height = (kBottom - kTop) * count / highest;
-    out += "<rect class=\"bar\" x=\"" + Fixed(kLeft + step * bin + 1) + "\" y=\"" + Fixed(kBottom - height) + "\" width=\"" +
-           Fixed(step - 2) + "\" height=\"" + Fixed(height) + "\" rx=\"2\"><title>" + Count(count) + " positions, margin " +
-           Fixed(std::pow(10, kDecadeFirst + double(bin) / kBinsPerDecade), 4) + " to " +
+    out += "<rect class=\"bar\" x=\"" + Fixed(kLeft + step * bin + 1) + "\" y=\"" + Fixed(kBottom - height) +
+           "\" width=\"" + Fixed(step - 2) + "\" height=\"" + Fixed(height) + "\" rx=\"2\"><title>" + Count(count) +
+           " positions, margin " + Fixed(std::pow(10, kDecadeFirst + double(bin) / kBinsPerDecade), 4) + " to " +
            Fixed(std::pow(10, kDecadeFirst + double(bin + 1) / kBinsPerDecade), 4) + "</title></rect>\n";
   }
   for (int decade = 0; decade <= kDecades; ++decade) {
@@ -178,11 +184,11 @@ std::string MarginHistogramHtml(const ReplayReport& report) {
     for (const SampleReport& sample : cell.samples) {
       if (!sample.margin_base) continue;
       ++divergent;
-      const double decades = std::clamp(std::log10(std::max(double{*sample.margin_base}, 1e-12)) - kDecadeFirst, 0.0,
-                                        double{kDecades});
+      const double decades =
+          std::clamp(std::log10(std::max(double{*sample.margin_base}, 1e-12)) - kDecadeFirst, 0.0, double{kDecades});
       const double x = kLeft + step * kBinsPerDecade * decades;
-      out += "<line class=\"rug\" x1=\"" + Fixed(x) + "\" x2=\"" + Fixed(x) + "\" y1=\"" + Fixed(kBottom + 8) + "\" y2=\"" +
-             Fixed(kRug + 6) + "\"><title>" +
+      out += "<line class=\"rug\" x1=\"" + Fixed(x) + "\" x2=\"" + Fixed(x) + "\" y1=\"" + Fixed(kBottom + 8) +
+             "\" y2=\"" + Fixed(kRug + 6) + "\"><title>" +
              MarkupText(std::string(AxisName(cell.axis)) + " " + cell.value + ", " + sample.prompt_id + ": margin " +
                         Fixed(*sample.margin_base, 5)) +
              "</title></line>\n";

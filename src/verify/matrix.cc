@@ -52,14 +52,15 @@ class BaseRunner {
 
   Result<engine::Completion> Answer(const BaseKey& key, uint32_t tokens) {
     const PreparedPrompt& prompt = inputs_.prompts[key.prompt];
-    ASSIGN_OR_RETURN(engine::Engine* engine, EngineFor(prompt.base_chunk));
+    ASSIGN_OR_RETURN(engine::Engine * engine, EngineFor(prompt.base_chunk));
     engine::Request request = RequestOf(
         {.prompt = key.prompt, .sampling = key.sampling, .tokens_max = tokens, .samples = 1}, prompt, inputs_.seed);
     request.first_sample_index = key.sample_index;
     ASSIGN_OR_RETURN(const engine::RequestId id, engine->Submit(std::move(request)));
     while (true) {
       const bool worked = engine->Step();
-      if (!meter_.Step(rows_of_finished_ + engine->counters().rows)) return Error{ErrorCode::kCancelled, "replay was cancelled"};
+      if (!meter_.Step(rows_of_finished_ + engine->counters().rows))
+        return Error{ErrorCode::kCancelled, "replay was cancelled"};
       if (auto answer = engine->Take(id)) return std::move(*answer);
       if (!worked) return Error{ErrorCode::kInternal, "the engine stopped without an answer"};
     }
@@ -91,7 +92,8 @@ Result<BaseAnswers> MakeBaseAnswers(const MatrixInputs& inputs, const NeededAnsw
     const PreparedPrompt& prompt = inputs.prompts[key.prompt];
     auto completion = runner.Answer(key, tokens);
     if (!completion.ok())
-      return Error{completion.error().code, "base answer of prompt \"" + prompt.id + "\": " + completion.error().message};
+      return Error{completion.error().code,
+                   "base answer of prompt \"" + prompt.id + "\": " + completion.error().message};
     if (completion->choices.size() != 1)
       return Error{ErrorCode::kInternal, "base answer of prompt \"" + prompt.id + "\": expected one choice"};
     report.bases.push_back(BaseReportOf(key, prompt, *completion));
@@ -100,7 +102,8 @@ Result<BaseAnswers> MakeBaseAnswers(const MatrixInputs& inputs, const NeededAnsw
   return bases;
 }
 
-Result<CellRun> RunAnywhere(const Cell& cell, const MatrixInputs& inputs, const ReplayHooks& hooks, ProgressMeter& meter) {
+Result<CellRun> RunAnywhere(const Cell& cell, const MatrixInputs& inputs, const ReplayHooks& hooks,
+                            ProgressMeter& meter) {
   if (!cell.impossible.empty()) {
     CellRun run;
     run.options = cell.options;

@@ -45,7 +45,8 @@ std::vector<CellRequest> PlanMaker::RequestsFor(const std::vector<uint32_t>& pro
 std::vector<CellRequest> PlanMaker::AloneRequests() const {
   const uint32_t tokens = inputs_.sizes.output_tokens;
   std::vector<CellRequest> requests;
-  for (uint32_t prompt : chooser_.Choose({.count = inputs_.sizes.alone_prompts, .answer_tokens = tokens}, Order::kAsGiven))
+  for (uint32_t prompt :
+       chooser_.Choose({.count = inputs_.sizes.alone_prompts, .answer_tokens = tokens}, Order::kAsGiven))
     requests.push_back({.prompt = prompt, .tokens_max = tokens});
   if (!seeded_.empty())
     requests.push_back({.prompt = seeded_.front(), .sampling = SamplingKind::kSeeded, .tokens_max = tokens});

@@ -17,8 +17,10 @@ void PlanMaker::AddPrefillChunk() {
   const uint32_t count = inputs_.sizes.alone_prompts;
   Cell& whole = NewCell(Axis::kPrefillChunk, "whole", "each prompt in one pass");
   PrefillWhole(whole);
-  whole.requests = RequestsFor(chooser_.Choose({.count = count + 1, .answer_tokens = tokens,
-                                                .prompt_tokens_max = kWholePrefillRows}, Order::kLongestFirst), tokens);
+  whole.requests =
+      RequestsFor(chooser_.Choose({.count = count + 1, .answer_tokens = tokens, .prompt_tokens_max = kWholePrefillRows},
+                                  Order::kLongestFirst),
+                  tokens);
   for (const CellRequest& request : AloneRequests()) whole.requests.push_back(request);
   Require(whole, "no prompt fits the model's context");
   for (uint32_t chunk : {1u, 7u, 64u, 512u}) {
@@ -33,8 +35,8 @@ void PlanMaker::AddPrefillChunk() {
 
 void PlanMaker::AddPrefixCache() {
   const uint32_t tokens = inputs_.sizes.output_tokens;
-  const Wish wish = {.count = std::max(1u, inputs_.sizes.alone_prompts / 2), .answer_tokens = tokens,
-                     .prompt_tokens_min = kTwoPages};
+  const Wish wish = {
+      .count = std::max(1u, inputs_.sizes.alone_prompts / 2), .answer_tokens = tokens, .prompt_tokens_min = kTwoPages};
   const std::vector<CellRequest> requests = RequestsFor(chooser_.Choose(wish, Order::kShortestFirst), tokens);
   const std::string why = "no prompt of two KV pages (" + Number(kTwoPages) + " tokens)";
 
@@ -95,8 +97,8 @@ void PlanMaker::AddIsa() {
     cell.requests = AloneRequests();
     if (isa == kernels::Isa::kScalar && inputs_.isas.size() > 1) {
       cell.requests.clear();
-      for (uint32_t prompt : chooser_.Choose({.count = sizes.scalar_prompts, .answer_tokens = sizes.scalar_output_tokens},
-                                             Order::kShortestFirst))
+      for (uint32_t prompt : chooser_.Choose(
+               {.count = sizes.scalar_prompts, .answer_tokens = sizes.scalar_output_tokens}, Order::kShortestFirst))
         cell.requests.push_back({.prompt = prompt, .tokens_max = sizes.scalar_output_tokens});
     }
     Require(cell, "no prompt fits the model's context");
@@ -114,8 +116,9 @@ void PlanMaker::AddProcess() {
   restarted.requests = AloneRequests();
   Require(restarted, "no prompt fits the model's context");
 
-  Cell& redeployed = NewCell(Axis::kProcess, "redeployed",
-                             "a fresh process, another copy of the model, other threads, pages, chunks, cache and kernels");
+  Cell& redeployed =
+      NewCell(Axis::kProcess, "redeployed",
+              "a fresh process, another copy of the model, other threads, pages, chunks, cache and kernels");
   redeployed.where = Where::kRedeployed;
   redeployed.in_flight = 8;
   redeployed.options.threads = inputs_.base.threads == 1 ? 2 : 1;
@@ -137,9 +140,12 @@ void PlanMaker::AddPageTokens() {
     PrefillWhole(cell);
     // Longer than a page with its answer, so that a boundary between pages is crossed.
     const uint32_t prompt_min = page + 1 > tokens ? page + 1 - tokens : 1;
-    cell.requests = RequestsFor(chooser_.Choose({.count = inputs_.sizes.alone_prompts, .answer_tokens = tokens,
+    cell.requests = RequestsFor(chooser_.Choose({.count = inputs_.sizes.alone_prompts,
+                                                 .answer_tokens = tokens,
                                                  .prompt_tokens_min = std::max(prompt_min, kTwoPages),
-                                                 .prompt_tokens_max = kWholePrefillRows}, Order::kShortestFirst), tokens);
+                                                 .prompt_tokens_max = kWholePrefillRows},
+                                                Order::kShortestFirst),
+                                tokens);
     Require(cell, "no prompt with its answer fills more than one page of " + Number(page) + " tokens");
   }
 }

@@ -44,17 +44,23 @@ void PlanMaker::AddPromptLength() {
   const uint32_t tokens = inputs_.sizes.output_tokens;
   Cell& small = NewCell(Axis::kPromptLength, "short", "short prompts, prefilled whole, 4 in flight");
   small.prompt_tokens.max = kShortTokensMax;
-  small.requests = RequestsFor(chooser_.Choose({.count = inputs_.sizes.batch_prompts, .answer_tokens = tokens,
-                                                .prompt_tokens_max = kShortTokensMax}, Order::kShortestFirst), tokens);
+  small.requests = RequestsFor(
+      chooser_.Choose(
+          {.count = inputs_.sizes.batch_prompts, .answer_tokens = tokens, .prompt_tokens_max = kShortTokensMax},
+          Order::kShortestFirst),
+      tokens);
   Require(small, "no prompt of at most " + Number(kShortTokensMax) + " tokens");
   PrefillWhole(small);
   small.in_flight = 4;
 
   Cell& medium = NewCell(Axis::kPromptLength, "medium", "longer prompts, prefilled whole, 4 in flight");
   medium.prompt_tokens = {kMediumTokensMin, kWholePrefillRows};
-  medium.requests = RequestsFor(chooser_.Choose({.count = inputs_.sizes.batch_prompts, .answer_tokens = tokens,
+  medium.requests = RequestsFor(chooser_.Choose({.count = inputs_.sizes.batch_prompts,
+                                                 .answer_tokens = tokens,
                                                  .prompt_tokens_min = kMediumTokensMin,
-                                                 .prompt_tokens_max = kWholePrefillRows}, Order::kLongestFirst), tokens);
+                                                 .prompt_tokens_max = kWholePrefillRows},
+                                                Order::kLongestFirst),
+                                tokens);
   Require(medium, "no prompt of " + Number(kMediumTokensMin) + " to " + Number(kWholePrefillRows) + " tokens");
   PrefillWhole(medium);
   medium.in_flight = 4;
@@ -72,8 +78,8 @@ void PlanMaker::AddPromptLength() {
 
 void PlanMaker::AddOutputLength() {
   const PlanSizes& sizes = inputs_.sizes;
-  for (const auto& [tokens, count] : {std::pair{16u, sizes.batch_prompts}, {128u, sizes.output_128_prompts},
-                                      {1024u, sizes.output_1024_prompts}}) {
+  for (const auto& [tokens, count] :
+       {std::pair{16u, sizes.batch_prompts}, {128u, sizes.output_128_prompts}, {1024u, sizes.output_1024_prompts}}) {
     Cell& cell = NewCell(Axis::kOutputLength, Number(tokens),
                          "answers of " + Number(tokens) + " tokens while other requests come and go");
     cell.in_flight = 2;

@@ -22,8 +22,8 @@ struct Setting {
     engine::EngineOptions chosen;
     chosen.threads = 2;
     chosen.isa = kernels::Isa::kAvx2;
-    inputs = {sizes, BaseOptions(chosen), {kernels::Isa::kScalar, kernels::Isa::kAvx2}, 2, context_max, &prompts,
-              limit_prompt};
+    inputs = {sizes,    BaseOptions(chosen), {kernels::Isa::kScalar, kernels::Isa::kAvx2}, 2, context_max,
+              &prompts, limit_prompt};
   }
   uint32_t context_max;
   std::vector<PreparedPrompt> prompts;
@@ -112,7 +112,8 @@ TEST(Plan, most_axes_have_a_cell_that_changes_nothing_else) {
     const auto differs = DifferencesFromBase(cell, setting.inputs.base);
     if (differs.size() == 1) alone.insert(differs.front());
   }
-  for (const char* axis : {"concurrency", "prefill_chunk", "prefix_cache", "tensor_parallel", "threads", "isa", "process", "n"})
+  for (const char* axis :
+       {"concurrency", "prefill_chunk", "prefix_cache", "tensor_parallel", "threads", "isa", "process", "n"})
     EXPECT_TRUE(alone.contains(axis)) << axis;
 }
 

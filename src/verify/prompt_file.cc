@@ -90,8 +90,8 @@ Result<Prompt> PromptOf(const json::object& object, const Place& place) {
   if (const json::value* category = FieldOf(object, "category")) {
     ASSIGN_OR_RETURN(out.category, TextOf(*category, "category", place));
     if (out.category.size() > limits::kPromptIdBytesMax)
-      return place.Fail(ErrorCode::kTooLarge, "\"category\": expected at most " +
-                                                  std::to_string(limits::kPromptIdBytesMax) + " bytes");
+      return place.Fail(ErrorCode::kTooLarge,
+                        "\"category\": expected at most " + std::to_string(limits::kPromptIdBytesMax) + " bytes");
   }
   if (const json::value* tokens = FieldOf(object, "max_tokens")) {
     const bool in_range = tokens->is_int64() && tokens->get_int64() >= 1 && tokens->get_int64() <= limits::kContextMax;
@@ -120,7 +120,8 @@ Result<std::vector<Prompt>> ParsePromptFile(std::string_view text, const std::st
     if (!value->is_object()) return place.Fail(ErrorCode::kMalformed, "expected a JSON object");
     ASSIGN_OR_RETURN(Prompt prompt, PromptOf(value->get_object(), place));
     if (!ids.insert(prompt.id).second)
-      return place.Fail(ErrorCode::kInvalidArgument, "\"id\": expected a new one, found " + Quoted(prompt.id) + " again");
+      return place.Fail(ErrorCode::kInvalidArgument,
+                        "\"id\": expected a new one, found " + Quoted(prompt.id) + " again");
     prompts.push_back(std::move(prompt));
     if (prompts.size() > limits::kPromptsMax)
       return place.Fail(ErrorCode::kTooLarge, "expected at most " + std::to_string(limits::kPromptsMax) + " prompts");

@@ -14,8 +14,8 @@ namespace samebit::verify {
 const std::vector<Prompt>& BuiltInPrompts();
 
 // A long prompt of at most tokens_max tokens once rendered, as near below as whole words allow: numbered stock records,
-// a few filler words, then a question about one record. The same arguments give the same text. Failure: kContextOverflow where not even
-// one record fits; those of the renderer.
+// a few filler words, then a question about one record. The same arguments give the same text. Failure:
+// kContextOverflow where not even one record fits; those of the renderer.
 Result<PreparedPrompt> MakeLongPrompt(const PromptRenderer& renderer, const std::string& id, uint32_t tokens_max);
 
 }  // namespace samebit::verify

@@ -43,7 +43,8 @@ TEST(PromptSet, holds_forty_different_prompts_of_five_kinds) {
   EXPECT_EQ(BuiltInPrompts().size(), 40u);
   EXPECT_EQ(ids.size(), 40u);
   EXPECT_EQ(texts.size(), 40u);
-  for (const char* category : {"chat", "code", "json", "maths", "translation"}) EXPECT_GE(categories[category], 7) << category;
+  for (const char* category : {"chat", "code", "json", "maths", "translation"})
+    EXPECT_GE(categories[category], 7) << category;
   EXPECT_EQ(categories.size(), 5u);
 }
 

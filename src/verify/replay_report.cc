@@ -8,20 +8,28 @@ namespace samebit::verify {
 
 const char* VerdictName(Verdict verdict) {
   switch (verdict) {
-    case Verdict::kExact: return "exact";
-    case Verdict::kDivergent: return "divergent";
-    case Verdict::kNotMeasured: return "not_measured";
+    case Verdict::kExact:
+      return "exact";
+    case Verdict::kDivergent:
+      return "divergent";
+    case Verdict::kNotMeasured:
+      return "not_measured";
   }
   CHECK(false && "a verdict without a name");
 }
 
 const char* DriftName(Drift drift) {
   switch (drift) {
-    case Drift::kSampling: return "sampling";
-    case Drift::kRunToRun: return "run_to_run";
-    case Drift::kBatchAndSchedule: return "batch_and_schedule";
-    case Drift::kEnvironmentAndVersion: return "environment_and_version";
-    case Drift::kCannotTell: return "cannot_tell";
+    case Drift::kSampling:
+      return "sampling";
+    case Drift::kRunToRun:
+      return "run_to_run";
+    case Drift::kBatchAndSchedule:
+      return "batch_and_schedule";
+    case Drift::kEnvironmentAndVersion:
+      return "environment_and_version";
+    case Drift::kCannotTell:
+      return "cannot_tell";
   }
   CHECK(false && "a drift without a name");
 }
@@ -34,8 +42,8 @@ uint32_t CellReport::exact_count() const {
 }
 
 uint32_t CellReport::logprobs_equal_count() const {
-  return static_cast<uint32_t>(std::count_if(samples.begin(), samples.end(),
-                                             [](const SampleReport& sample) { return sample.logprobs_equal; }));
+  return static_cast<uint32_t>(
+      std::count_if(samples.begin(), samples.end(), [](const SampleReport& sample) { return sample.logprobs_equal; }));
 }
 
 std::optional<uint32_t> CellReport::first_divergence() const {
@@ -63,9 +71,8 @@ bool ReplayReport::holds() const { return !cells.empty() && count(Verdict::kExac
 std::vector<Axis> ReplayReport::caught() const {
   std::vector<Axis> axes;
   for (Axis axis : AllAxes())
-    if (std::any_of(cells.begin(), cells.end(), [&](const CellReport& cell) {
-          return cell.axis == axis && cell.verdict == Verdict::kDivergent;
-        }))
+    if (std::any_of(cells.begin(), cells.end(),
+                    [&](const CellReport& cell) { return cell.axis == axis && cell.verdict == Verdict::kDivergent; }))
       axes.push_back(axis);
   return axes;
 }
@@ -111,7 +118,8 @@ std::string VerdictSentence(const ReplayReport& report) {
     return text;
   }
   if (report.control)
-    return "THE CHECK FAILED TO CATCH the control arm: it adds in an order that depends on batch and threads, and no cell "
+    return "THE CHECK FAILED TO CATCH the control arm: it adds in an order that depends on batch and threads, and no "
+           "cell "
            "diverged. This matrix could not have found a real difference either.";
   if (report.cells.empty()) return "NOT MEASURED: no cell was run.";
   if (unmeasured > 0)

@@ -22,7 +22,8 @@ const char* VerdictName(Verdict verdict);  // "exact", "divergent", "not_measure
 
 // The four kinds of drift, and the honest fifth answer.
 enum class Drift { kSampling, kRunToRun, kBatchAndSchedule, kEnvironmentAndVersion, kCannotTell };
-const char* DriftName(Drift drift);  // "sampling", "run_to_run", "batch_and_schedule", "environment_and_version", "cannot_tell"
+const char* DriftName(
+    Drift drift);  // "sampling", "run_to_run", "batch_and_schedule", "environment_and_version", "cannot_tell"
 
 enum class SamplingKind { kGreedy, kSeeded };
 const char* SamplingKindName(SamplingKind kind);  // "greedy", "seeded"
@@ -36,9 +37,9 @@ struct SampleReport {
   uint32_t tokens_asked = 0;
   uint32_t tokens_base = 0;
   uint32_t tokens_found = 0;
-  bool tokens_equal = false;            // ids, length and finish reason
-  bool logprobs_equal = false;          // bits of every log-probability, of the chosen token and of the top ones
-  bool logits_equal = false;            // digest of the logits of every position
+  bool tokens_equal = false;    // ids, length and finish reason
+  bool logprobs_equal = false;  // bits of every log-probability, of the chosen token and of the top ones
+  bool logits_equal = false;    // digest of the logits of every position
   bool exact() const { return tokens_equal && logprobs_equal && logits_equal; }
   std::optional<uint32_t> first_token_divergence;  // position in the answer, from 0
   std::optional<uint32_t> first_bit_divergence;    // first position whose logits or log-probability bits differ
@@ -46,20 +47,20 @@ struct SampleReport {
   std::optional<uint32_t> top_shared_at, top_shared_before;
   std::optional<float> margin_base, margin_found;  // logit margin at the first divergence
   std::optional<double> logprob_difference_max;    // over the positions before the tokens part
-  std::string error;                    // set where no answer came
+  std::string error;                               // set where no answer came
 };
 
 struct CellReport {
   Axis axis = Axis::kConcurrency;
   std::string value;
-  std::string description;              // one sentence: what was done
-  std::vector<std::string> differs;     // settings and circumstances in which the cell differs from the base
+  std::string description;           // one sentence: what was done
+  std::vector<std::string> differs;  // settings and circumstances in which the cell differs from the base
   engine::EngineOptions options;
   Verdict verdict = Verdict::kNotMeasured;
-  std::string evidence;                 // what showed that the axis really ran
-  std::string not_measured_reason;      // kNotMeasured only
-  std::optional<Drift> drift;           // kDivergent only
-  std::string drift_reason;             // why this kind, or why it cannot be told
+  std::string evidence;             // what showed that the axis really ran
+  std::string not_measured_reason;  // kNotMeasured only
+  std::optional<Drift> drift;       // kDivergent only
+  std::string drift_reason;         // why this kind, or why it cannot be told
   std::vector<SampleReport> samples;
   double seconds = 0;
 
@@ -75,26 +76,26 @@ struct BaseReport {
   SamplingKind sampling = SamplingKind::kGreedy;
   uint32_t sample_index = 0;
   uint32_t prompt_tokens = 0;
-  uint32_t prefill_chunk = 1;           // 1 but for prompts that the quick plan cannot afford token by token
+  uint32_t prefill_chunk = 1;  // 1 but for prompts that the quick plan cannot afford token by token
   std::vector<TokenId> token_ids;
-  std::vector<float> margins;           // per token
-  std::string answer_sha256;            // over token ids and log-probability bits
+  std::vector<float> margins;  // per token
+  std::string answer_sha256;   // over token ids and log-probability bits
 };
 
 struct ReplayReport {
-  std::string plan;                     // "quick", "full"
+  std::string plan;  // "quick", "full"
   bool control = false;
   std::string model_path;
   std::string model_name, model_family;
   std::vector<model::FileDigest> model_files;
-  std::string prompt_set;               // "built-in" or the file's path
-  std::string prompt_set_sha256;        // over ids and prompt token ids
+  std::string prompt_set;         // "built-in" or the file's path
+  std::string prompt_set_sha256;  // over ids and prompt token ids
   uint32_t prompt_count = 0;
   uint64_t seed = 0;
-  std::string machine;                  // CPU model
+  std::string machine;  // CPU model
   uint32_t cores = 0;
-  std::string version;                  // of samebit, as cli gave it
-  std::string started_utc;              // ISO 8601, from the caller's clock
+  std::string version;      // of samebit, as cli gave it
+  std::string started_utc;  // ISO 8601, from the caller's clock
   double seconds = 0;
   engine::EngineOptions base_options;
   std::vector<BaseReport> bases;
@@ -102,8 +103,8 @@ struct ReplayReport {
 
   uint32_t count(Verdict verdict) const;
   uint64_t sample_count() const;
-  bool holds() const;                   // at least one cell, all exact
-  std::vector<Axis> caught() const;     // axes with a divergent cell, in report order
+  bool holds() const;                // at least one cell, all exact
+  std::vector<Axis> caught() const;  // axes with a divergent cell, in report order
 };
 
 // CONTRACT's exit codes. Normal: 0 all exact, 1 a cell diverged, 3 something was not measured (and nothing diverged).

@@ -43,10 +43,10 @@ std::string CellRow(const CellReport& cell, const std::string& axis) {
   if (cell.drift) reason = std::string(DriftName(*cell.drift)) + ": " + cell.drift_reason;
   std::string differs;
   for (const std::string& name : cell.differs) differs += (differs.empty() ? "" : ", ") + name;
-  std::string out = std::string("<tr") + (axis.empty() ? "" : " class=\"new\"") + "><td>" + MarkupText(axis) + "</td><td>" +
-                    MarkupText(cell.value) + "</td><td class=\"n\">" + std::to_string(cell.samples.size()) +
-                    "</td><td class=\"n\">" + std::to_string(cell.exact_count()) + "</td><td class=\"n\">" +
-                    std::to_string(cell.logprobs_equal_count()) + "</td><td class=\"n\">" +
+  std::string out = std::string("<tr") + (axis.empty() ? "" : " class=\"new\"") + "><td>" + MarkupText(axis) +
+                    "</td><td>" + MarkupText(cell.value) + "</td><td class=\"n\">" +
+                    std::to_string(cell.samples.size()) + "</td><td class=\"n\">" + std::to_string(cell.exact_count()) +
+                    "</td><td class=\"n\">" + std::to_string(cell.logprobs_equal_count()) + "</td><td class=\"n\">" +
                     Optional(cell.first_divergence()) + "</td><td><span class=\"pill " + VerdictClass(cell.verdict) +
                     "\">" + VerdictWord(cell.verdict) + "</span></td><td>" + MarkupText(cell.evidence);
   if (!reason.empty()) out += "<small>" + MarkupText(reason) + "</small>";
@@ -55,9 +55,10 @@ std::string CellRow(const CellReport& cell, const std::string& axis) {
 }
 
 std::string CellTable(const ReplayReport& report) {
-  std::string out = "<div class=\"scroll\"><table>\n<thead><tr><th>axis</th><th>value</th><th class=\"n\">samples</th>"
-                    "<th class=\"n\">exact</th><th class=\"n\">equal log-probs</th><th class=\"n\">first</th>"
-                    "<th>verdict</th><th>evidence</th></tr></thead>\n<tbody>\n";
+  std::string out =
+      "<div class=\"scroll\"><table>\n<thead><tr><th>axis</th><th>value</th><th class=\"n\">samples</th>"
+      "<th class=\"n\">exact</th><th class=\"n\">equal log-probs</th><th class=\"n\">first</th>"
+      "<th>verdict</th><th>evidence</th></tr></thead>\n<tbody>\n";
   const CellReport* previous = nullptr;
   for (const CellReport& cell : report.cells) {
     out += CellRow(cell, previous == nullptr || previous->axis != cell.axis ? AxisTitle(cell.axis) : "");
@@ -78,7 +79,9 @@ std::string SampleTable(const ReplayReport& report) {
         ++left_out;
         continue;
       }
-      const auto shared = [](const std::optional<uint32_t>& count) { return count ? std::to_string(*count) + "/5" : "–"; };
+      const auto shared = [](const std::optional<uint32_t>& count) {
+        return count ? std::to_string(*count) + "/5" : "–";
+      };
       out += "<tr><td>" + MarkupText(std::string(AxisName(cell.axis)) + " " + cell.value) + "</td><td>" +
              MarkupText(sample.prompt_id) + "</td><td>" + SamplingKindName(sample.sampling) + "</td><td class=\"n\">" +
              std::to_string(sample.sample_index) + "</td><td class=\"n\">" + Optional(sample.first_token_divergence) +
@@ -88,12 +91,15 @@ std::string SampleTable(const ReplayReport& report) {
              OptionalFloat(sample.margin_found) + "</td><td>" + MarkupText(sample.error) + "</td></tr>\n";
     }
   if (rows == 0) return "";
-  return "<details><summary>Samples that differ (" + std::to_string(rows) + ")</summary>\n<div class=\"scroll\"><table>\n"
-         "<thead><tr><th>cell</th><th>prompt</th><th>sampling</th><th class=\"n\">sample</th><th class=\"n\">first token</th>"
+  return "<details><summary>Samples that differ (" + std::to_string(rows) +
+         ")</summary>\n<div class=\"scroll\"><table>\n"
+         "<thead><tr><th>cell</th><th>prompt</th><th>sampling</th><th class=\"n\">sample</th><th class=\"n\">first "
+         "token</th>"
          "<th class=\"n\">first bits</th><th class=\"n\">top 5 before</th><th class=\"n\">top 5 at</th>"
          "<th class=\"n\">margin, base</th><th class=\"n\">margin, found</th><th>error</th></tr></thead>\n<tbody>\n" +
          out + "</tbody></table></div>\n" +
-         (left_out > 0 ? "<p class=\"soft\">" + std::to_string(left_out) + " more stand in the JSON report.</p>\n" : "") +
+         (left_out > 0 ? "<p class=\"soft\">" + std::to_string(left_out) + " more stand in the JSON report.</p>\n"
+                       : "") +
          "</details>\n";
 }
 
@@ -131,17 +137,20 @@ std::string Facts(const ReplayReport& report) {
 std::string ReportHtml(const ReplayReport& report) {
   const int code = ExitCode(report);
   const Verdict overall = code == 0 ? Verdict::kExact : code == 1 ? Verdict::kDivergent : Verdict::kNotMeasured;
-  const std::string title = std::string("samebit replay") + (report.control ? " --control" : "") + ": " + report.model_name;
+  const std::string title =
+      std::string("samebit replay") + (report.control ? " --control" : "") + ": " + report.model_name;
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%.0f s", report.seconds);
-  std::string out = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-                    "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-                    "<link rel=\"icon\" href=\"data:,\">\n<title>" + MarkupText(title) + "</title>\n<style>" + kStyle +
-                    "</style>\n</head>\n<body>\n<main>\n<h1>" + MarkupText(title) + "</h1>\n<p class=\"soft\">" +
-                    MarkupText("Does the same request give the same bits, whatever the server does? The " + report.plan +
-                               " matrix on " + report.machine + ", " + report.started_utc) +
-                    "</p>\n<div class=\"verdict " + VerdictClass(overall) + "\">" + MarkupText(VerdictSentence(report)) +
-                    "</div>\n<div class=\"tiles\">\n";
+  std::string out =
+      "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+      "<link rel=\"icon\" href=\"data:,\">\n<title>" +
+      MarkupText(title) + "</title>\n<style>" + kStyle + "</style>\n</head>\n<body>\n<main>\n<h1>" + MarkupText(title) +
+      "</h1>\n<p class=\"soft\">" +
+      MarkupText("Does the same request give the same bits, whatever the server does? The " + report.plan +
+                 " matrix on " + report.machine + ", " + report.started_utc) +
+      "</p>\n<div class=\"verdict " + VerdictClass(overall) + "\">" + MarkupText(VerdictSentence(report)) +
+      "</div>\n<div class=\"tiles\">\n";
   out += Tile(std::to_string(report.count(Verdict::kExact)), "cells exact");
   out += Tile(std::to_string(report.count(Verdict::kDivergent)), "cells divergent");
   out += Tile(std::to_string(report.count(Verdict::kNotMeasured)), "cells not measured");
@@ -149,13 +158,15 @@ std::string ReportHtml(const ReplayReport& report) {
   out += Tile(std::to_string(report.bases.size()), "base answers");
   out += Tile(seconds, "in all");
   out += "</div>\n";
-  out += Section("Heat map", "Each field is a cell: how many of its samples have the tokens, the log-probabilities and the "
-                             "logits of the base, bit for bit. The base is one request alone, token by token.",
+  out += Section("Heat map",
+                 "Each field is a cell: how many of its samples have the tokens, the log-probabilities and the "
+                 "logits of the base, bit for bit. The base is one request alone, token by token.",
                  HeatMapHtml(report));
   out += Section("Where answers part", "For each axis, the first position at which a sample leaves its base answer.",
                  DivergencePlotHtml(report));
-  out += Section("Margins", "A changed last bit changes a token only where two logits are close. Bars: all positions of the "
-                            "base answers. Marks below the line: where samples first differed.",
+  out += Section("Margins",
+                 "A changed last bit changes a token only where two logits are close. Bars: all positions of the "
+                 "base answers. Marks below the line: where samples first differed.",
                  MarginHistogramHtml(report));
   out += Section("Cells", "What was measured, and what showed that the axis was really exercised.",
                  CellTable(report) + SampleTable(report));

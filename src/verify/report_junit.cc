@@ -22,10 +22,14 @@ std::string Problem(const CellReport& cell) {
     if (sample.exact()) continue;
     text += sample.prompt_id + " (" + SamplingKindName(sample.sampling) + ", sample " +
             std::to_string(sample.sample_index) + "): ";
-    if (!sample.error.empty()) text += sample.error;
-    else if (sample.first_token_divergence) text += "another token at " + std::to_string(*sample.first_token_divergence);
-    else if (sample.first_bit_divergence) text += "other bits at " + std::to_string(*sample.first_bit_divergence);
-    else text += "another end";
+    if (!sample.error.empty())
+      text += sample.error;
+    else if (sample.first_token_divergence)
+      text += "another token at " + std::to_string(*sample.first_token_divergence);
+    else if (sample.first_bit_divergence)
+      text += "other bits at " + std::to_string(*sample.first_bit_divergence);
+    else
+      text += "another end";
     text += "\n";
   }
   return text;
@@ -37,9 +41,10 @@ std::string TestCase(const CellReport& cell) {
   if (cell.verdict == Verdict::kExact) return out + "/>\n";
   const bool divergent = cell.verdict == Verdict::kDivergent;
   const std::string kind = cell.drift ? DriftName(*cell.drift) : "divergent";
-  const std::string message = divergent ? std::to_string(cell.exact_count()) + " of " +
-                                              std::to_string(cell.samples.size()) + " samples exact; " + cell.drift_reason
-                                        : cell.not_measured_reason;
+  const std::string message = divergent
+                                  ? std::to_string(cell.exact_count()) + " of " + std::to_string(cell.samples.size()) +
+                                        " samples exact; " + cell.drift_reason
+                                  : cell.not_measured_reason;
   const char* element = divergent ? "failure" : "error";
   return out + ">\n      <" + element + Attribute("type", divergent ? kind : "not_measured") +
          Attribute("message", message) + ">" + MarkupText(Problem(cell)) + "</" + element + ">\n    </testcase>\n";
@@ -62,7 +67,8 @@ std::string ReportJUnit(const ReplayReport& report) {
   property("plan", report.plan);
   property("machine", report.machine);
   property("verdict", VerdictSentence(report));
-  for (const model::FileDigest& file : report.model_files) property("model_sha256", file.path + " " + file.sha256.hex());
+  for (const model::FileDigest& file : report.model_files)
+    property("model_sha256", file.path + " " + file.sha256.hex());
   out += "    </properties>\n";
   for (const CellReport& cell : report.cells) out += TestCase(cell);
   return out + "  </testsuite>\n</testsuites>\n";

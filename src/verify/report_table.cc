@@ -81,11 +81,16 @@ const char* VerdictWord(Verdict verdict) {
 
 std::string DriftWords(Drift drift) {
   switch (drift) {
-    case Drift::kSampling: return "sampling";
-    case Drift::kRunToRun: return "run to run";
-    case Drift::kBatchAndSchedule: return "batch and schedule";
-    case Drift::kEnvironmentAndVersion: return "environment and version";
-    case Drift::kCannotTell: return "cannot tell which kind";
+    case Drift::kSampling:
+      return "sampling";
+    case Drift::kRunToRun:
+      return "run to run";
+    case Drift::kBatchAndSchedule:
+      return "batch and schedule";
+    case Drift::kEnvironmentAndVersion:
+      return "environment and version";
+    case Drift::kCannotTell:
+      return "cannot tell which kind";
   }
   return "";
 }
@@ -108,14 +113,15 @@ std::string Header(const ReplayReport& report, const Painter& painter) {
 }
 
 std::string HeadLine(const Painter& painter) {
-  return painter.Dim(Left("axis", 19) + Left("value", 11) + Right("samples", 7) + Right("exact", 7) +
-                     Right("bits", 6) + Right("first", 7) + "  " + Left("verdict", 13) + "evidence") + "\n";
+  return painter.Dim(Left("axis", 19) + Left("value", 11) + Right("samples", 7) + Right("exact", 7) + Right("bits", 6) +
+                     Right("first", 7) + "  " + Left("verdict", 13) + "evidence") +
+         "\n";
 }
 
 std::string CellLines(const CellReport& cell, const std::string& axis, const Painter& painter) {
   const std::optional<uint32_t> first = cell.first_divergence();
-  std::string line = Left(axis, 19) + Left(Printable(cell.value), 11) +
-                     Right(std::to_string(cell.samples.size()), 7) + Right(std::to_string(cell.exact_count()), 7) +
+  std::string line = Left(axis, 19) + Left(Printable(cell.value), 11) + Right(std::to_string(cell.samples.size()), 7) +
+                     Right(std::to_string(cell.exact_count()), 7) +
                      Right(std::to_string(cell.logprobs_equal_count()), 6) +
                      Right(first ? std::to_string(*first) : "-", 7) + "  " +
                      painter.OfVerdict(cell.verdict, Left(VerdictWord(cell.verdict), 13));
@@ -123,7 +129,8 @@ std::string CellLines(const CellReport& cell, const std::string& axis, const Pai
   if (!evidence.empty()) line += evidence.front();
   std::string out = line + "\n";
   for (size_t i = 1; i < evidence.size(); ++i) out += std::string(kEvidenceAt, ' ') + evidence[i] + "\n";
-  if (cell.verdict == Verdict::kNotMeasured) out += Indented("not measured: " + Printable(cell.not_measured_reason), 20);
+  if (cell.verdict == Verdict::kNotMeasured)
+    out += Indented("not measured: " + Printable(cell.not_measured_reason), 20);
   if (cell.verdict == Verdict::kDivergent && cell.drift)
     out += Indented(DriftWords(*cell.drift) + ": " + Printable(cell.drift_reason), 20);
   return out;
@@ -142,16 +149,18 @@ std::string ReportTable(const ReplayReport& report, Colours colours) {
   }
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%.0f", report.seconds);
-  out += "\nexact: samples with the tokens, log-probabilities and logits of the base; bits: with its\n"
-         "log-probabilities; first: position in the answer of the first difference.\n\n";
+  out +=
+      "\nexact: samples with the tokens, log-probabilities and logits of the base; bits: with its\n"
+      "log-probabilities; first: position in the answer of the first difference.\n\n";
   const int code = ExitCode(report);
   const Verdict overall = code == 0 ? Verdict::kExact : code == 1 ? Verdict::kDivergent : Verdict::kNotMeasured;
   for (const std::string& verdict_line : Wrapped(VerdictSentence(report), kLineColumns))
     out += painter.OfVerdict(overall, verdict_line) + "\n";
-  return out + painter.Dim(std::to_string(report.count(Verdict::kExact)) + " exact, " +
-                           std::to_string(report.count(Verdict::kDivergent)) + " divergent, " +
-                           std::to_string(report.count(Verdict::kNotMeasured)) + " not measured; " + seconds +
-                           " seconds") + "\n";
+  return out +
+         painter.Dim(std::to_string(report.count(Verdict::kExact)) + " exact, " +
+                     std::to_string(report.count(Verdict::kDivergent)) + " divergent, " +
+                     std::to_string(report.count(Verdict::kNotMeasured)) + " not measured; " + seconds + " seconds") +
+         "\n";
 }
 
 }  // namespace samebit::verify

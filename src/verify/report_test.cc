@@ -1,9 +1,9 @@
 // The writers, on a report with every verdict and with hostile names in it.
 #include <sstream>
 
+#include <gtest/gtest.h>
 #include <boost/property_tree/ptree.hpp>
 #include <boost/property_tree/xml_parser.hpp>
-#include <gtest/gtest.h>
 
 #include "verify/report_writers.h"
 #include "verify/strict_json.h"
@@ -59,7 +59,8 @@ ReplayReport MadeUpReport() {
   base.token_ids = {1, 2, 3};
   base.margins = {0.1f, 3.5f, 0.0f};
   report.bases = {base};
-  report.cells = {MadeUpCell(Axis::kConcurrency, "1", Verdict::kExact), MadeUpCell(Axis::kConcurrency, "8", Verdict::kDivergent),
+  report.cells = {MadeUpCell(Axis::kConcurrency, "1", Verdict::kExact),
+                  MadeUpCell(Axis::kConcurrency, "8", Verdict::kDivergent),
                   MadeUpCell(Axis::kPrefixCache, "warm", Verdict::kNotMeasured)};
   return report;
 }

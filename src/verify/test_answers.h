@@ -22,7 +22,8 @@ inline engine::Choice MadeUpChoice(uint32_t count, uint32_t salt = 0) {
     token.margin = 0.5f + static_cast<float>(i);
     token.logits_digest = Sha256::Of(std::to_string(salt) + ":" + std::to_string(i));
     for (uint32_t rank = 0; rank < 5; ++rank)
-      token.top.push_back({static_cast<TokenId>(100 + salt * 31 + i + rank), token.logprob - 0.1f * static_cast<float>(rank)});
+      token.top.push_back(
+          {static_cast<TokenId>(100 + salt * 31 + i + rank), token.logprob - 0.1f * static_cast<float>(rank)});
     choice.tokens.push_back(std::move(token));
   }
   return choice;

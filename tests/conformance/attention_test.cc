@@ -20,7 +20,8 @@ using kernels::KernelTable;
 
 constexpr uint32_t kKeys = arith::kAttentionSplitKeys;
 
-// One split of a cache, filled by store_key_value for keys [first, last), NaN elsewhere; pages without a key are absent.
+// One split of a cache, filled by store_key_value for keys [first, last), NaN elsewhere; pages without a key are
+// absent.
 struct Split {
   HeadPage layout;
   std::vector<kernels::AlignedBytes> memory;
@@ -28,10 +29,16 @@ struct Split {
   std::vector<float> keys, values;  // [256][head_size] as the law reads them: rounded to the cache's type
 };
 
-float Rounded(CacheType type, float value) { return type == CacheType::kF16 ? arith::F16ToF32(arith::F32ToF16(value)) : value; }
+float Rounded(CacheType type, float value) {
+  return type == CacheType::kF16 ? arith::F16ToF32(arith::F32ToF16(value)) : value;
+}
 
 Split MakeSplit(const KernelTable& table, HeadPage layout, uint32_t first, uint32_t last, Style style, Random& random) {
-  Split split{layout, {}, {}, std::vector<float>(size_t{kKeys} * layout.head_size), std::vector<float>(size_t{kKeys} * layout.head_size)};
+  Split split{layout,
+              {},
+              {},
+              std::vector<float>(size_t{kKeys} * layout.head_size),
+              std::vector<float>(size_t{kKeys} * layout.head_size)};
   for (uint32_t begin = 0; begin < kKeys; begin += layout.page_tokens) {
     split.memory.push_back(nullptr);
     if (begin < last && begin + layout.page_tokens > first) {
@@ -41,8 +48,10 @@ Split MakeSplit(const KernelTable& table, HeadPage layout, uint32_t first, uint3
     split.pages.push_back(split.memory.back().get());
   }
   for (uint32_t j = first; j < last; ++j) {
-    const std::vector<float> key = RandomFloats(random, layout.head_size, style), value = RandomFloats(random, layout.head_size, style);
-    table.store_key_value(layout, split.memory[j / layout.page_tokens].get(), j % layout.page_tokens, key.data(), value.data());
+    const std::vector<float> key = RandomFloats(random, layout.head_size, style),
+                             value = RandomFloats(random, layout.head_size, style);
+    table.store_key_value(layout, split.memory[j / layout.page_tokens].get(), j % layout.page_tokens, key.data(),
+                          value.data());
     for (uint32_t d = 0; d < layout.head_size; ++d) {
       split.keys[size_t{j} * layout.head_size + d] = Rounded(layout.type, key[d]);
       split.values[size_t{j} * layout.head_size + d] = Rounded(layout.type, value[d]);
@@ -56,7 +65,8 @@ struct Visible {
 };
 
 // Compares the parts of all queries with the law's, and untouched memory with what was there.
-void CheckQueries(const KernelTable& table, const Split& split, const std::vector<Visible>& ranges, Style style, Random& random) {
+void CheckQueries(const KernelTable& table, const Split& split, const std::vector<Visible>& ranges, Style style,
+                  Random& random) {
   const uint32_t head_size = split.layout.head_size;
   const size_t stride = kernels::kPartOut + head_size + 16;
   const size_t count = ranges.size();
@@ -87,8 +97,8 @@ void CheckQueries(const KernelTable& table, const Split& split, const std::vecto
   table.attention_split(call);
   for (size_t i = 0; i < parts.size(); ++i) {
     ASSERT_EQ(std::memcmp(&parts[i], &expected[i], sizeof(float)), 0)
-        << "query " << i / stride << " of " << count << " [" << begin[i / stride] << ", " << end[i / stride] << ") element " << i % stride
-        << ": " << parts[i] << ", the law gives " << expected[i];
+        << "query " << i / stride << " of " << count << " [" << begin[i / stride] << ", " << end[i / stride]
+        << ") element " << i % stride << ": " << parts[i] << ", the law gives " << expected[i];
   }
 }
 
@@ -103,8 +113,10 @@ TEST_P(Attention, one_query_equals_the_law_for_every_head_page_and_range) {
   for (const CacheType type : {CacheType::kF16, CacheType::kF32}) {
     for (const uint32_t head_size : {16u, 64u, 80u, 128u, 256u}) {
       for (const uint32_t page_tokens : {16u, 32u, 64u, 128u, 256u}) {
-        for (const Visible range : {Visible{0, 1}, {0, 256}, {0, 15}, {0, 17}, {5, 6}, {13, 200}, {16, 48}, {255, 256}, {31, 33}}) {
-          const Split split = MakeSplit(table_, {type, head_size, page_tokens}, range.begin, range.end, Style::kPlain, random);
+        for (const Visible range :
+             {Visible{0, 1}, {0, 256}, {0, 15}, {0, 17}, {5, 6}, {13, 200}, {16, 48}, {255, 256}, {31, 33}}) {
+          const Split split =
+              MakeSplit(table_, {type, head_size, page_tokens}, range.begin, range.end, Style::kPlain, random);
           ASSERT_NO_FATAL_FAILURE(CheckQueries(table_, split, {range}, Style::kPlain, random));
         }
       }
@@ -117,7 +129,8 @@ TEST_P(Attention, groups_of_queries_with_different_ranges_equal_the_law) {
   for (const CacheType type : {CacheType::kF16, CacheType::kF32}) {
     for (const Style style : {Style::kPlain, Style::kOutlier, Style::kSparse}) {
       const Split split = MakeSplit(table_, {type, 64, 32}, 0, 256, style, random);
-      for (uint32_t count = 1; count <= 9; ++count) ASSERT_NO_FATAL_FAILURE(CheckQueries(table_, split, std::vector<Visible>(count, {0, 256}), style, random));
+      for (uint32_t count = 1; count <= 9; ++count)
+        ASSERT_NO_FATAL_FAILURE(CheckQueries(table_, split, std::vector<Visible>(count, {0, 256}), style, random));
       std::vector<Visible> chunk, window, scattered;
       for (uint16_t token = 0; token < 64; ++token) {  // a prefill chunk with three heads to a token, causal
         for (int head = 0; head < 3; ++head) {
@@ -143,7 +156,8 @@ TEST_P(Attention, underflowing_weights_and_zeros_keep_their_signs) {
     Split split = MakeSplit(table_, {type, 16, 64}, 0, 200, Style::kSparse, random);
     for (int round = 0; round < 20; ++round) {
       std::vector<Visible> ranges;
-      for (int q = 0; q < 7; ++q) ranges.push_back({static_cast<uint16_t>(random.Below(20)), static_cast<uint16_t>(21 + random.Below(180))});
+      for (int q = 0; q < 7; ++q)
+        ranges.push_back({static_cast<uint16_t>(random.Below(20)), static_cast<uint16_t>(21 + random.Below(180))});
       ASSERT_NO_FATAL_FAILURE(CheckQueries(table_, split, ranges, Style::kSparse, random));
     }
     std::vector<float> key(16, 0.0f), value(16);
@@ -156,7 +170,8 @@ TEST_P(Attention, underflowing_weights_and_zeros_keep_their_signs) {
       }
       table_.store_key_value(split.layout, split.memory[j / 64].get(), j % 64, key.data(), value.data());
     }
-    ASSERT_NO_FATAL_FAILURE(CheckQueries(table_, split, {{0, 3}, {0, 200}, {0, 2}, {0, 77}, {1, 5}}, Style::kExtreme, random));
+    ASSERT_NO_FATAL_FAILURE(
+        CheckQueries(table_, split, {{0, 3}, {0, 200}, {0, 2}, {0, 77}, {1, 5}}, Style::kExtreme, random));
   }
 }
 
@@ -168,7 +183,8 @@ TEST_P(Attention, merging_and_finishing_equal_the_law) {
       std::vector<float> next = RandomFloats(random, kernels::kPartOut + head_size, style);
       running[1] = 1.5f;
       next[1] = 200.25f;
-      std::vector<float> law_out(running.begin() + kernels::kPartOut, running.end()), next_out(next.begin() + kernels::kPartOut, next.end());
+      std::vector<float> law_out(running.begin() + kernels::kPartOut, running.end()),
+          next_out(next.begin() + kernels::kPartOut, next.end());
       arith::AttentionPart law{running[0], running[1], law_out.data()};
       arith::MergeAttention(&law, {next[0], next[1], next_out.data()}, head_size);
       table_.merge_attention(running.data(), next.data(), head_size);
@@ -198,7 +214,8 @@ TEST_P(Attention, cache_rounds_to_nearest_even_with_gradual_underflow_and_infini
       inputs.push_back(-candidate);
     }
   }
-  for (const float value : {1e10f, 65519.9f, 65520.0f, 1e-10f, 0x1p-25f, 0x1.000002p-25f, 0x1p-149f}) inputs.push_back(value);
+  for (const float value : {1e10f, 65519.9f, 65520.0f, 1e-10f, 0x1p-25f, 0x1.000002p-25f, 0x1p-149f})
+    inputs.push_back(value);
   while (inputs.size() % 16 != 0) inputs.push_back(0);
   for (size_t i = 0; i < inputs.size(); i += 16) {
     const uint32_t token = i / 16 % 16;

@@ -1,5 +1,5 @@
-// Rules L, Q, T: KernelTable::linear and quantize_row equal arith bit for bit, for every weight type, shape, tree, range
-// of panels and instruction set of this machine. The last test shows that the comparison can fail.
+// Rules L, Q, T: KernelTable::linear and quantize_row equal arith bit for bit, for every weight type, shape, tree,
+// range of panels and instruction set of this machine. The last test shows that the comparison can fail.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,7 +22,8 @@ using kernels::PackedMatrix;
 using kernels::QuantizedRows;
 
 constexpr uint32_t kRowsMax = 129;
-constexpr uint32_t kRowCounts[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129};
+constexpr uint32_t kRowCounts[] = {1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11,  12,  13,
+                                   14, 15, 16, 17, 31, 32, 33, 63, 64, 65, 127, 128, 129};
 constexpr float kUntouched = -12345.5f;
 
 // Weights, activations and the law's answer for one matrix.
@@ -30,7 +31,7 @@ struct Problem {
   WeightType type;
   uint32_t outputs, inputs;
   std::vector<uint8_t> stored;
-  std::vector<float> x;         // [kRowsMax, inputs]
+  std::vector<float> x;  // [kRowsMax, inputs]
   std::vector<arith::Leaf> tree;
   std::vector<float> expected;  // [kRowsMax, outputs]
   PackedMatrix packed;
@@ -41,7 +42,8 @@ struct TreeChoice {
 };
 
 // A problem whose rows have every style in turn, or one style only.
-Problem MakeProblem(WeightType type, uint32_t outputs, uint32_t inputs, TreeChoice choice, uint64_t seed, Style weight_style) {
+Problem MakeProblem(WeightType type, uint32_t outputs, uint32_t inputs, TreeChoice choice, uint64_t seed,
+                    Style weight_style) {
   Random random(seed);
   Problem p{type, outputs, inputs, RandomWeights(random, type, outputs, inputs, weight_style), {}, {}, {}, {}};
   for (uint32_t row = 0; row < kRowsMax; ++row) {
@@ -53,7 +55,8 @@ Problem MakeProblem(WeightType type, uint32_t outputs, uint32_t inputs, TreeChoi
   }
   p.tree = arith::MakeTreeOfRank(arith::LinearTreeShape(type, inputs), choice.ranks, choice.rank);
   p.expected.resize(size_t{kRowsMax} * outputs);
-  EXPECT_TRUE(arith::LinearReference({type, outputs, inputs, p.stored.data()}, p.tree, p.x.data(), kRowsMax, p.expected.data()));
+  EXPECT_TRUE(arith::LinearReference({type, outputs, inputs, p.stored.data()}, p.tree, p.x.data(), kRowsMax,
+                                     p.expected.data()));
   p.packed = PackedMatrix(type, outputs, inputs);
   p.packed.PackPanels(p.stored.data(), {}, 0, p.packed.panels());
   return p;
@@ -69,8 +72,8 @@ QuantizedRows Quantize(const KernelTable& table, const Problem& p) {
 // Runs `linear` for rows [first, first + m) and panels [begin, end) and compares every element of y with the law, and
 // every element that must not be written with what was there.
 template <class LinearFunction>
-::testing::AssertionResult Equals(const Problem& p, const QuantizedRows& quantized, uint32_t first, uint32_t m, uint32_t begin, uint32_t end,
-                                  LinearFunction linear) {
+::testing::AssertionResult Equals(const Problem& p, const QuantizedRows& quantized, uint32_t first, uint32_t m,
+                                  uint32_t begin, uint32_t end, LinearFunction linear) {
   const size_t y_stride = p.outputs + 5;
   std::vector<float> y(m * y_stride, kUntouched), expected = y;
   LinearCall call;
@@ -91,8 +94,9 @@ template <class LinearFunction>
   if (std::memcmp(y.data(), expected.data(), y.size() * sizeof(float)) == 0) return ::testing::AssertionSuccess();
   size_t at = 0;
   while (std::memcmp(&y[at], &expected[at], sizeof(float)) == 0) ++at;
-  return ::testing::AssertionFailure() << arith::Format(p.type).name << " K " << p.inputs << " N " << p.outputs << " m " << m << " row "
-                                       << at / y_stride << " output " << at % y_stride << ": " << y[at] << ", the law gives " << expected[at];
+  return ::testing::AssertionFailure() << arith::Format(p.type).name << " K " << p.inputs << " N " << p.outputs << " m "
+                                       << m << " row " << at / y_stride << " output " << at % y_stride << ": " << y[at]
+                                       << ", the law gives " << expected[at];
 }
 
 void CheckEveryShape(const Problem& p) {
@@ -106,7 +110,8 @@ void CheckEveryShape(const Problem& p) {
     // Parts of the rows and of the panels, as threads and batches take them.
     ASSERT_TRUE(Equals(p, quantized, 7, 5, 0, panels, table.linear));
     ASSERT_TRUE(Equals(p, quantized, 128, 1, 0, panels, table.linear));
-    for (uint32_t begin = 0; begin < panels; ++begin) ASSERT_TRUE(Equals(p, quantized, 3, 9, begin, begin + 1, table.linear));
+    for (uint32_t begin = 0; begin < panels; ++begin)
+      ASSERT_TRUE(Equals(p, quantized, 3, 9, begin, begin + 1, table.linear));
     ASSERT_TRUE(Equals(p, quantized, 0, 4, 1, 1, table.linear));
     if (panels > 2) {
       ASSERT_TRUE(Equals(p, quantized, 0, 33, 1, panels, table.linear));
@@ -120,9 +125,12 @@ class LinearOfType : public ::testing::TestWithParam<int> {
   // Numbers of inputs that the type can have.
   std::vector<uint32_t> Inputs() const {
     switch (arith::Format(type()).block_elements) {
-      case 1: return {1, 7, 64, 577, 1536};
-      case 32: return {32, 96, 576, 640, 1536};
-      default: return {256, 1536, 2048};
+      case 1:
+        return {1, 7, 64, 577, 1536};
+      case 32:
+        return {32, 96, 576, 640, 1536};
+      default:
+        return {256, 1536, 2048};
     }
   }
 };
@@ -154,12 +162,14 @@ TEST_P(LinearOfType, unpacked_row_equals_dequantize) {
   for (const bool reversed : {false, true}) {
     PackedMatrix packed(type(), outputs, inputs);
     // Panels in two parts, the later first, as two threads may.
-    packed.PackPanels(stored.data(), reversed ? std::span<const uint32_t>(order) : std::span<const uint32_t>(), 1, packed.panels());
+    packed.PackPanels(stored.data(), reversed ? std::span<const uint32_t>(order) : std::span<const uint32_t>(), 1,
+                      packed.panels());
     packed.PackPanels(stored.data(), reversed ? std::span<const uint32_t>(order) : std::span<const uint32_t>(), 0, 1);
     std::vector<float> row(inputs), expected(inputs);
     for (uint32_t n = 0; n < outputs; ++n) {
       packed.UnpackRow(n, row.data());
-      arith::Dequantize(type(), &stored[arith::StoredBytes(type(), inputs) * (reversed ? order[n] : n)], inputs, expected.data());
+      arith::Dequantize(type(), &stored[arith::StoredBytes(type(), inputs) * (reversed ? order[n] : n)], inputs,
+                        expected.data());
       ASSERT_EQ(std::memcmp(row.data(), expected.data(), inputs * sizeof(float)), 0) << "row " << n;
     }
     EXPECT_LE(packed.panel_bytes(), 1.25 * 16 * arith::StoredBytes(type(), inputs));
@@ -209,7 +219,8 @@ TEST(QuantizeRow, refuses_nan_and_infinity_anywhere) {
 }
 
 TEST(NegativeControl, a_reduction_split_by_batch_and_threads_is_caught) {
-  for (const WeightType type : {WeightType::kF32, WeightType::kF16, WeightType::kQ4_1, WeightType::kQ8_0, WeightType::kQ6_K}) {
+  for (const WeightType type :
+       {WeightType::kF32, WeightType::kF16, WeightType::kQ4_1, WeightType::kQ8_0, WeightType::kQ6_K}) {
     const Problem p = MakeProblem(type, 48, 1536, {}, 400, Style::kPlain);
     for (const Isa isa : kernels::AvailableIsas()) {
       const KernelTable& table = kernels::Kernels(isa);

@@ -27,11 +27,11 @@ class Random {
 };
 
 enum class Style {
-  kPlain,     // like activations: a bell-like middle
-  kOutlier,   // plain, with rare values a thousand times larger
-  kWide,      // magnitudes from 2^-140 (subnormal) to 2^20
-  kSparse,    // mostly zeros of both signs
-  kExtreme,   // only +a and -a: every activation code is +-127
+  kPlain,    // like activations: a bell-like middle
+  kOutlier,  // plain, with rare values a thousand times larger
+  kWide,     // magnitudes from 2^-140 (subnormal) to 2^20
+  kSparse,   // mostly zeros of both signs
+  kExtreme,  // only +a and -a: every activation code is +-127
 };
 inline constexpr Style kStyles[] = {Style::kPlain, Style::kOutlier, Style::kWide, Style::kSparse, Style::kExtreme};
 
@@ -39,6 +39,7 @@ std::vector<float> RandomFloats(Random& random, size_t n, Style style);
 
 // Stored blocks of `rows` rows of `columns` elements, as a file would hold them. Style::kExtreme: all codes at one end
 // of their range (a row at the lower end, the next at the upper), largest sub-scales.
-std::vector<uint8_t> RandomWeights(Random& random, arith::WeightType type, uint32_t rows, uint32_t columns, Style style);
+std::vector<uint8_t> RandomWeights(Random& random, arith::WeightType type, uint32_t rows, uint32_t columns,
+                                   Style style);
 
 }  // namespace samebit::conformance

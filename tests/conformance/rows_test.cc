@@ -37,7 +37,8 @@ class Rows : public ::testing::TestWithParam<Isa> {
 
 // The whole exponent range of binary32, all signs, the edges of exp among them.
 std::vector<float> EveryMagnitude() {
-  std::vector<float> values = {0.0f, -0.0f, -87.3f, -87.29999f, -87.30001f, 88.72f, 88.73f, 89.0f, 90.0f, -103.9f, -104.0f, -105.0f, 1e30f, -1e30f};
+  std::vector<float> values = {0.0f,  -0.0f, -87.3f,  -87.29999f, -87.30001f, 88.72f, 88.73f,
+                               89.0f, 90.0f, -103.9f, -104.0f,    -105.0f,    1e30f,  -1e30f};
   for (uint64_t bits = 0; bits < 0xff800000ull; bits += 0x10457) {
     const float value = arith::FloatOf(static_cast<uint32_t>(bits));
     if (value - value == 0) values.push_back(value);
@@ -135,7 +136,8 @@ TEST_P(Rows, sampling_weights_equal_the_law) {
       for (const float inverse_temperature : {1.0f, 1.25f, 0.3f, 100.0f}) {
         std::vector<uint32_t> actual(n + 1, 77), expected(n + 1, 77);
         uint64_t total = 0;
-        for (uint32_t i = 0; i < n; ++i) total += expected[i] = arith::SamplingWeight(logits[i], max, inverse_temperature);
+        for (uint32_t i = 0; i < n; ++i)
+          total += expected[i] = arith::SamplingWeight(logits[i], max, inverse_temperature);
         EXPECT_EQ(table_.sampling_weights(logits.data(), n, max, inverse_temperature, actual.data()), total);
         EXPECT_EQ(actual, expected);
       }
@@ -150,7 +152,8 @@ TEST_P(Rows, first_candidate_equals_the_law) {
       std::vector<float> logits = RandomFloats(random, n, style);
       for (int negative = 0; negative < 2; ++negative) {
         if (negative == 1)
-          for (float& logit : logits) logit = -(logit < 0 ? -logit : logit);  // the largest may be a zero of either sign
+          for (float& logit : logits)
+            logit = -(logit < 0 ? -logit : logit);  // the largest may be a zero of either sign
         uint64_t expected = 0;
         for (uint32_t i = 0; i < n; ++i) expected = std::max(expected, arith::CandidateKey(logits[i], i));
         EXPECT_EQ(table_.largest_candidate(logits.data(), n), expected);

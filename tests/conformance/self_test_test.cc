@@ -28,7 +28,8 @@ TEST(SelfTest, every_table_of_this_machine_passes) {
 }
 
 void WrongFinish(const float* running_part, uint32_t head_size, float* out) {
-  for (uint32_t d = 0; d < head_size; ++d) out[d] = running_part[kernels::kPartOut + d] / running_part[1];  // not * (1 / sum)
+  for (uint32_t d = 0; d < head_size; ++d)
+    out[d] = running_part[kernels::kPartOut + d] / running_part[1];  // not * (1 / sum)
 }
 
 TEST(SelfTest, names_the_operation_that_differs) {

@@ -60,8 +60,8 @@ TEST_P(Law, logits_equal_the_plain_forward_pass_on_every_instruction_set_and_in_
                                     Options(isa, 2, 7, cache_type, 256), Options(isa, 3, 31, cache_type, 32)};
       for (const EngineOptions& options : runs) {
         EXPECT_EQ(FirstDifference(law, DecoderLogits(*weights, tokens, options), vocabulary), -1)
-            << "first position that differs; isa " << kernels::IsaName(isa) << ", threads " << options.threads << ", chunk "
-            << options.prefill_chunk << ", cache " << (cache_type == CacheType::kF16 ? "f16" : "f32");
+            << "first position that differs; isa " << kernels::IsaName(isa) << ", threads " << options.threads
+            << ", chunk " << options.prefill_chunk << ", cache " << (cache_type == CacheType::kF16 ? "f16" : "f32");
       }
     }
   }
@@ -74,17 +74,23 @@ TEST_P(Law, contexts_of_several_attention_splits_equal_it_too) {
   const std::vector<TokenId> tokens = LongSequence(560, vocabulary);
   const std::vector<float> law = ReferenceForward(*model, tokens, CacheType::kF16);
   for (kernels::Isa isa : kernels::AvailableIsas())
-    EXPECT_EQ(FirstDifference(law, DecoderLogits(*weights, tokens, Options(isa, 2, 97, CacheType::kF16, 16)), vocabulary), -1)
+    EXPECT_EQ(
+        FirstDifference(law, DecoderLogits(*weights, tokens, Options(isa, 2, 97, CacheType::kF16, 16)), vocabulary), -1)
         << "isa " << kernels::IsaName(isa);
-  EXPECT_EQ(FirstDifference(law, DecoderLogits(*weights, tokens, Options(kernels::BestIsa(), 1, 300, CacheType::kF16, 64)), vocabulary), -1);
+  EXPECT_EQ(
+      FirstDifference(law, DecoderLogits(*weights, tokens, Options(kernels::BestIsa(), 1, 300, CacheType::kF16, 64)),
+                      vocabulary),
+      -1);
 }
 
 TEST(Splits, shared_by_the_workers_of_a_decode_step_equal_it_too) {
-  for (const TinyModel& tiny : {TinyModel{"llama-tied", false}, TinyModel{"gemma3", false}, TinyModel{"llama-q8_0", false}}) {
+  for (const TinyModel& tiny :
+       {TinyModel{"llama-tied", false}, TinyModel{"gemma3", false}, TinyModel{"llama-q8_0", false}}) {
     const auto weights = PackTiny(tiny);
     const std::vector<TokenId> tokens = LongSequence(530, weights->config.vocabulary);
     const std::vector<float> law = ReferenceForward(*OpenTiny(tiny), tokens, CacheType::kF16);
-    const std::vector<float> logits = DecoderLogits(*weights, tokens, Options(kernels::BestIsa(), 2, 1, CacheType::kF16, 128));
+    const std::vector<float> logits =
+        DecoderLogits(*weights, tokens, Options(kernels::BestIsa(), 2, 1, CacheType::kF16, 128));
     EXPECT_EQ(FirstDifference(law, logits, weights->config.vocabulary), -1) << TestName(tiny);
   }
 }
@@ -125,7 +131,9 @@ TEST(Formats, gguf_and_folder_of_one_model_give_equal_bits) {
     const auto gguf = PackTiny({name, false}), folder = PackTiny({name, true});
     const std::vector<TokenId> tokens = ReadTinyExpected(name).prompt;
     const EngineOptions options = Options(kernels::BestIsa(), 1, 256, CacheType::kF16, 64);
-    EXPECT_EQ(FirstDifference(DecoderLogits(*gguf, tokens, options), DecoderLogits(*folder, tokens, options), gguf->config.vocabulary), -1)
+    EXPECT_EQ(FirstDifference(DecoderLogits(*gguf, tokens, options), DecoderLogits(*folder, tokens, options),
+                              gguf->config.vocabulary),
+              -1)
         << name;
   }
 }

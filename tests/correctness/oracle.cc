@@ -27,7 +27,8 @@ engine::EngineOptions OraclePassOptions(kernels::CacheType cache_type) {
   return options;
 }
 
-OracleDistance DistanceFromOracle(const engine::Weights& weights, const TinyExpected& expected, kernels::CacheType cache_type) {
+OracleDistance DistanceFromOracle(const engine::Weights& weights, const TinyExpected& expected,
+                                  kernels::CacheType cache_type) {
   const std::vector<float> logits = DecoderLogits(weights, expected.prompt, OraclePassOptions(cache_type));
   const uint32_t n = expected.vocabulary;
   OracleDistance distance;

@@ -42,7 +42,8 @@ class Quality {
   Quality(const engine::Weights& weights, const RealReference& reference)
       : vocabulary_(weights.config.vocabulary), reference_(reference), figures_(reference.positions) {
     const std::span<const TokenId> tokens(reference.ids.data(), reference.positions);
-    VisitDecoderLogits(weights, tokens, Options(), [this](Position position, const float* logits) { Look(position, logits); });
+    VisitDecoderLogits(weights, tokens, Options(),
+                       [this](Position position, const float* logits) { Look(position, logits); });
   }
 
   QualityFigures Summary() const {
@@ -54,7 +55,8 @@ class Quality {
       summary.kl_mean += figures_[i].kl / reference_.positions;
       nll += figures_[i].negative_logprob / reference_.positions;
       summary.first_choice_equal += figures_[i].first_choice_equal / static_cast<double>(reference_.positions);
-      const double margin = reference_.top_logprobs[size_t{i} * kReferenceTop] - reference_.top_logprobs[size_t{i} * kReferenceTop + 1];
+      const double margin =
+          reference_.top_logprobs[size_t{i} * kReferenceTop] - reference_.top_logprobs[size_t{i} * kReferenceTop + 1];
       if (!figures_[i].first_choice_equal) summary.mismatch_margin_max = std::max(summary.mismatch_margin_max, margin);
     }
     std::sort(kls.begin(), kls.end());
@@ -74,7 +76,8 @@ class Quality {
     double p_rest = 1, q_rest = 1;
     for (uint32_t k = 0; k < kReferenceTop; ++k) {
       const size_t at = size_t{position} * kReferenceTop + k;
-      const double log_p = reference_.top_logprobs[at], log_q = arith::LogProbability(normalizer, logits[reference_.top_ids[at]]);
+      const double log_p = reference_.top_logprobs[at],
+                   log_q = arith::LogProbability(normalizer, logits[reference_.top_ids[at]]);
       figures.kl += std::exp(log_p) * (log_p - log_q);
       p_rest -= std::exp(log_p);
       q_rest -= std::exp(log_q);
@@ -83,8 +86,8 @@ class Quality {
     q_rest = std::max(q_rest, 1e-12);
     figures.kl += p_rest * std::log(p_rest / q_rest);
     figures.negative_logprob = -arith::LogProbability(normalizer, logits[reference_.ids[position + 1]]);
-    figures.first_choice_equal =
-        arith::CandidateId(table.largest_candidate(logits, vocabulary_)) == reference_.top_ids[size_t{position} * kReferenceTop];
+    figures.first_choice_equal = arith::CandidateId(table.largest_candidate(logits, vocabulary_)) ==
+                                 reference_.top_ids[size_t{position} * kReferenceTop];
   }
 
   uint32_t vocabulary_;
@@ -94,7 +97,8 @@ class Quality {
 
 void Print(const std::string& name, const QualityFigures& ours, const QualityFigures& theirs) {
   const auto line = [&](const char* what, double our_value, double their_value, const char* wanted) {
-    std::printf("%-10s %-28s samebit %10.5f   llama.cpp %10.5f   %s\n", name.c_str(), what, our_value, their_value, wanted);
+    std::printf("%-10s %-28s samebit %10.5f   llama.cpp %10.5f   %s\n", name.c_str(), what, our_value, their_value,
+                wanted);
   };
   line("mean KL", ours.kl_mean, theirs.kl_mean, "under 0.01");
   line("KL, 99th percentile", ours.kl_p99, theirs.kl_p99, "");
@@ -114,7 +118,8 @@ void CheckForcedGreedy(const std::string& name, const engine::Weights& weights, 
     tokens.insert(tokens.end(), answer.ids.begin(), answer.ids.end() - 1);
     std::vector<TokenId> choice(tokens.size());
     VisitDecoderLogits(weights, tokens, Options(), [&](Position position, const float* logits) {
-      choice[position] = static_cast<TokenId>(arith::CandidateId(kernels::Kernels(kernels::BestIsa()).largest_candidate(logits, weights.config.vocabulary)));
+      choice[position] = static_cast<TokenId>(arith::CandidateId(
+          kernels::Kernels(kernels::BestIsa()).largest_candidate(logits, weights.config.vocabulary)));
     });
     for (size_t i = 0; i < answer.ids.size(); ++i) {
       ++compared;
@@ -123,7 +128,8 @@ void CheckForcedGreedy(const std::string& name, const engine::Weights& weights, 
       margin_max = std::max<double>(margin_max, answer.margins[i]);
     }
   }
-  std::printf("%-10s greedy after the reference's tokens: %u of %u differ, largest margin %.3f\n", name.c_str(), mismatches, compared, margin_max);
+  std::printf("%-10s greedy after the reference's tokens: %u of %u differ, largest margin %.3f\n", name.c_str(),
+              mismatches, compared, margin_max);
   EXPECT_EQ(compared, 320u);
   EXPECT_LT(mismatches, compared / 20);
   EXPECT_LE(margin_max, kForcedMarginMax);

@@ -43,7 +43,8 @@ TEST_P(Tiny, greedy_tokens_are_the_oracles) {
     while (comparable < expected.greedy_ids.size() && expected.greedy_margins[comparable] >= kSafeMargin) ++comparable;
   }
   for (CacheType cache_type : {CacheType::kF32, CacheType::kF16}) {
-    std::vector<TokenId> ids = DecoderGreedy(*weights, expected.prompt, static_cast<uint32_t>(comparable), OraclePassOptions(cache_type));
+    std::vector<TokenId> ids =
+        DecoderGreedy(*weights, expected.prompt, static_cast<uint32_t>(comparable), OraclePassOptions(cache_type));
     EXPECT_EQ(ids, std::vector<TokenId>(expected.greedy_ids.begin(), expected.greedy_ids.begin() + comparable));
   }
 }

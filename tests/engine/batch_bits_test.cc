@@ -51,7 +51,8 @@ TEST(BatchBits, every_batch_size_gives_each_request_its_own_answer) {
     const std::vector<Request> all = MixedRequests(33, 300);
     std::vector<std::string> alone[2];
     for (Reduction reduction : {Reduction::kLaw, Reduction::kControl})
-      for (const Request& request : all) alone[static_cast<int>(reduction)].push_back(AnswerBytes(RunAlone(weights, request, reduction)));
+      for (const Request& request : all)
+        alone[static_cast<int>(reduction)].push_back(AnswerBytes(RunAlone(weights, request, reduction)));
     for (uint32_t size : {1u, 2u, 3u, 7u, 8u, 15u, 16u, 17u, 31u, 32u, 33u}) {
       SCOPED_TRACE(TestName(model) + ", batch of " + std::to_string(size));
       const std::vector<Request> requests(all.end() - size, all.end());

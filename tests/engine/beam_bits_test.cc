@@ -48,7 +48,8 @@ std::vector<PlainBeam> PlainBeams(const engine::Weights& weights, const Request&
         extensions.push_back(next);
       }
     }
-    std::stable_sort(extensions.begin(), extensions.end(), [](const PlainBeam& a, const PlainBeam& b) { return a.logprob > b.logprob; });
+    std::stable_sort(extensions.begin(), extensions.end(),
+                     [](const PlainBeam& a, const PlainBeam& b) { return a.logprob > b.logprob; });
     extensions.resize(request.beam_width);
     beams = extensions;
   }
@@ -80,7 +81,8 @@ TEST(BeamBits, one_beam_is_greedy) {
   const Request beam = BeamRequest(1, 20, 4, 25);
   Request greedy = beam;
   greedy.beam_width = 0;
-  EXPECT_EQ(ChoiceBytes(RunAlone(weights, beam, Reduction::kLaw).choices[0]), ChoiceBytes(RunAlone(weights, greedy, Reduction::kLaw).choices[0]));
+  EXPECT_EQ(ChoiceBytes(RunAlone(weights, beam, Reduction::kLaw).choices[0]),
+            ChoiceBytes(RunAlone(weights, greedy, Reduction::kLaw).choices[0]));
 }
 
 TEST(BeamBits, a_stop_id_ends_a_beam_and_not_the_search) {
@@ -125,9 +127,11 @@ TEST(BeamBits, batched_and_in_chunks_and_preempted_are_the_same) {
 
 TEST(BeamBits, beams_that_take_pages_from_each_other_are_the_same) {
   const SharedWeights weights = PackTiny({"llama-untied", false});
-  const Request hot = HotRequest(RandomPrompt(4, 9), 150, 1), beams = BeamRequest(4, 4, 7, 60), more_beams = BeamRequest(4, 4, 8, 60);
+  const Request hot = HotRequest(RandomPrompt(4, 9), 150, 1), beams = BeamRequest(4, 4, 7, 60),
+                more_beams = BeamRequest(4, 4, 8, 60);
   // The older one takes pages from the newer, also from beams that wait for each other.
-  for (const std::vector<Request>& requests : {std::vector<Request>{beams, more_beams, hot}, std::vector<Request>{hot, beams, more_beams}}) {
+  for (const std::vector<Request>& requests :
+       {std::vector<Request>{beams, more_beams, hot}, std::vector<Request>{hot, beams, more_beams}}) {
     for (bool prefix_cache : {false, true}) {
       ExpectLawAndNotControl([&](Reduction reduction) {
         EngineOptions options = TogetherOptions();
@@ -150,7 +154,8 @@ TEST(BeamBits, random_traffic_gives_every_beam_search_its_answer) {
   std::vector<Request> pool;
   std::vector<std::string> alone;
   for (uint32_t i = 0; i < 10; ++i) {
-    pool.push_back(i % 3 == 2 ? HotRequest(RandomPrompt(4 + 5 * i, i), 40 + 4 * i, i) : BeamRequest(2 + i % 4, 3 + 3 * i, i, 10 + 4 * i));
+    pool.push_back(i % 3 == 2 ? HotRequest(RandomPrompt(4 + 5 * i, i), 40 + 4 * i, i)
+                              : BeamRequest(2 + i % 4, 3 + 3 * i, i, 10 + 4 * i));
     alone.push_back(AnswerBytes(RunAlone(weights, pool.back(), Reduction::kLaw)));
   }
   uint64_t preemptions = 0;

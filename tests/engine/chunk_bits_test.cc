@@ -52,7 +52,9 @@ bool ScoredAsGenerated(SharedWeights weights, Reduction reduction) {
   const Completion scored = RunTogether(*engine, {scoring})[0];
   EXPECT_EQ(scored.prompt_records.size(), scoring.prompt.size() - 1);
   for (size_t i = 0; i < generated.choices[0].tokens.size(); ++i)
-    if (RecordBytes(generated.choices[0].tokens[i]) != RecordBytes(scored.prompt_records[request.prompt.size() - 1 + i])) return false;
+    if (RecordBytes(generated.choices[0].tokens[i]) !=
+        RecordBytes(scored.prompt_records[request.prompt.size() - 1 + i]))
+      return false;
   return true;
 }
 
@@ -70,10 +72,12 @@ TEST(ChunkBits, shared_positions_of_two_prompts_have_the_same_log_probabilities)
     second.prompt.resize(41);
     for (TokenId id : RandomPrompt(30, 20)) second.prompt.push_back(id);
     first.score_prompt = second.score_prompt = true;
-    const auto together = RunTogether(*MakeEngine(weights, Chunked(reduction, 64)), {first, second, MixedRequests(1, 3)[0]});
+    const auto together =
+        RunTogether(*MakeEngine(weights, Chunked(reduction, 64)), {first, second, MixedRequests(1, 3)[0]});
     const Completion alone = RunTogether(*MakeEngine(weights, Chunked(reduction, 1)), {second})[0];
     bool equal = AnswerBytes(together[1]) == AnswerBytes(alone);
-    for (size_t i = 0; i < 40; ++i) equal &= RecordBytes(together[0].prompt_records[i]) == RecordBytes(alone.prompt_records[i]);
+    for (size_t i = 0; i < 40; ++i)
+      equal &= RecordBytes(together[0].prompt_records[i]) == RecordBytes(alone.prompt_records[i]);
     return equal;
   });
 }

@@ -49,7 +49,8 @@ TEST(FailureBits, a_nan_fails_its_request_and_leaves_the_neighbours_bits) {
         EXPECT_EQ(failed->error().code, ErrorCode::kNumeric);
         EXPECT_NE(failed->error().message.find("position 20"), std::string::npos) << failed->error().message;
         for (size_t i : {0, 1, 3})
-          EXPECT_EQ(AnswerBytes(TakeOrStop(*engine, ids[i])), AnswerBytes(RunAlone(clean, requests[i], engine::Reduction::kLaw)));
+          EXPECT_EQ(AnswerBytes(TakeOrStop(*engine, ids[i])),
+                    AnswerBytes(RunAlone(clean, requests[i], engine::Reduction::kLaw)));
       }
     }
   }
@@ -63,7 +64,8 @@ TEST(FailureBits, a_prompt_with_the_first_tokens_of_a_failed_one_is_answered) {
   EXPECT_FALSE(engine::Run(*engine, bad).ok());
   const auto answer = engine::Run(*engine, good);
   ASSERT_TRUE(answer.ok());
-  EXPECT_EQ(AnswerBytes(*answer), AnswerBytes(RunAlone(PackTiny({"llama-untied", false}), good, engine::Reduction::kLaw)));
+  EXPECT_EQ(AnswerBytes(*answer),
+            AnswerBytes(RunAlone(PackTiny({"llama-untied", false}), good, engine::Reduction::kLaw)));
 }
 
 TEST(FailureBits, one_sample_that_meets_it_fails_the_request) {

@@ -22,7 +22,8 @@ struct Load {
 };
 
 // The distinct answers to one prompt, asked again and again among random neighbours that come and go.
-std::set<std::string> AnswersUnderLoad(SharedWeights weights, const EngineOptions& options, const Request& probe, const Load& load) {
+std::set<std::string> AnswersUnderLoad(SharedWeights weights, const EngineOptions& options, const Request& probe,
+                                       const Load& load) {
   const auto engine = MakeEngine(weights, options);
   arith::testing::Random random(2024);
   std::set<RequestId> probes, neighbours;
@@ -34,7 +35,8 @@ std::set<std::string> AnswersUnderLoad(SharedWeights weights, const EngineOption
       ++asked;
     }
     if (neighbours.size() < 6 && random.Below(8) == 0)
-      neighbours.insert(SubmitOrStop(*engine, HotRequest(RandomPrompt(1 + random.Below(40), random.Bits64()), 1 + random.Below(30), random.Bits64())));
+      neighbours.insert(SubmitOrStop(*engine, HotRequest(RandomPrompt(1 + random.Below(40), random.Bits64()),
+                                                         1 + random.Below(30), random.Bits64())));
     if (random.Below(200) == 0) engine->DropPrefixCache();
     engine->Step();
     for (std::set<RequestId>* ids : {&probes, &neighbours}) {
@@ -68,7 +70,8 @@ void ExpectOneAnswer(const TinyModel& model, const Load& load, uint32_t pages) {
     options.reduction = reduction;
     options.step_rows_max = 48;
     options.cache_bytes = BytesOfPages(*weights, options, pages);
-    const Load this_load = reduction == Reduction::kLaw ? load : Load{std::min(load.repeats, 100u), load.tokens, load.at_once};
+    const Load this_load =
+        reduction == Reduction::kLaw ? load : Load{std::min(load.repeats, 100u), load.tokens, load.at_once};
     const std::set<std::string> answers = AnswersUnderLoad(weights, options, probe, this_load);
     if (reduction == Reduction::kControl) {
       EXPECT_GT(answers.size(), 1u) << "the order-dependent arm gave one answer, too";
@@ -79,9 +82,13 @@ void ExpectOneAnswer(const TinyModel& model, const Load& load, uint32_t pages) {
   }
 }
 
-TEST(LongRuns, a_thousand_repeats_of_64_tokens_give_one_answer) { ExpectOneAnswer({"llama-untied", false}, {1000, 64, 24}, 100); }
+TEST(LongRuns, a_thousand_repeats_of_64_tokens_give_one_answer) {
+  ExpectOneAnswer({"llama-untied", false}, {1000, 64, 24}, 100);
+}
 
-TEST(LongRuns, eight_repeats_of_a_thousand_tokens_give_one_answer) { ExpectOneAnswer({"llama-q4_1", false}, {8, 1000, 8}, 300); }
+TEST(LongRuns, eight_repeats_of_a_thousand_tokens_give_one_answer) {
+  ExpectOneAnswer({"llama-q4_1", false}, {8, 1000, 8}, 300);
+}
 
 }  // namespace
 }  // namespace samebit::test

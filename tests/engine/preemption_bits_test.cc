@@ -28,12 +28,15 @@ TEST(PreemptionBits, twice_once_in_the_middle_of_a_recovery_while_a_newcomer_joi
       // Preemptions between two tokens: a second one there came before the first was made good.
       uint64_t preemptions_at_token = 0, preemptions_between_max = 0;
       RequestId newcomer_id = 0;
-      const RequestId first_id = SubmitOrStop(*engine, first, [&](uint32_t, const engine::TokenRecord&, std::string_view) {
-        preemptions_between_max = std::max(preemptions_between_max, engine->counters().preemptions - preemptions_at_token);
-        preemptions_at_token = engine->counters().preemptions;
-      });
+      const RequestId first_id =
+          SubmitOrStop(*engine, first, [&](uint32_t, const engine::TokenRecord&, std::string_view) {
+            preemptions_between_max =
+                std::max(preemptions_between_max, engine->counters().preemptions - preemptions_at_token);
+            preemptions_at_token = engine->counters().preemptions;
+          });
       while (engine->Step()) {
-        if (newcomer_id == 0 && engine->counters().preemptions == preemptions_at_token + 2) newcomer_id = SubmitOrStop(*engine, newcomer);
+        if (newcomer_id == 0 && engine->counters().preemptions == preemptions_at_token + 2)
+          newcomer_id = SubmitOrStop(*engine, newcomer);
       }
       EXPECT_NE(newcomer_id, 0u) << "no recovery was interrupted";
       const Completion first_answer = TakeOrStop(*engine, first_id), newcomer_answer = TakeOrStop(*engine, newcomer_id);
@@ -64,7 +67,8 @@ TEST(PreemptionBits, for_want_of_pages_within_the_budget) {
       EXPECT_LE(engine->cache_bytes_used_max(), options.cache_bytes);
       EXPECT_GT(engine->cache_bytes_used_max(), options.cache_bytes / 2);
       bool equal = true;
-      for (size_t i = 0; i < requests.size(); ++i) equal &= AnswerBytes(together[i]) == AnswerBytes(RunAlone(weights, requests[i], reduction));
+      for (size_t i = 0; i < requests.size(); ++i)
+        equal &= AnswerBytes(together[i]) == AnswerBytes(RunAlone(weights, requests[i], reduction));
       return equal;
     });
   }

@@ -53,7 +53,8 @@ TEST(PrefixBits, cold_flushed_cold_and_warm_are_equal_over_forty_prompts) {
     bool equal = true;
     for (size_t i = 0; i < requests.size(); ++i) {
       EXPECT_GT(warm[i].trace.cached_prompt_tokens, 0u);
-      equal &= AnswerBytes(cold_a[i]) == AnswerBytes(cold_b[requests.size() - 1 - i]) && AnswerBytes(cold_a[i]) == AnswerBytes(warm[i]);
+      equal &= AnswerBytes(cold_a[i]) == AnswerBytes(cold_b[requests.size() - 1 - i]) &&
+               AnswerBytes(cold_a[i]) == AnswerBytes(warm[i]);
     }
     return equal;
   });

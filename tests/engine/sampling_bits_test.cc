@@ -37,7 +37,8 @@ TEST(SamplingBits, the_seed_that_is_reported_replays_the_answer) {
   const Request request = HotRequest(RandomPrompt(20, 4), 40, 0xfedcba9876543210ull);
   const Completion answer = RunTogether(*MakeEngine(weights, TogetherOptions()), {request})[0];
   EXPECT_EQ(answer.seed, 0xfedcba9876543210ull);
-  EXPECT_EQ(AnswerBytes(RunAlone(weights, HotRequest(request.prompt, 40, answer.seed), Reduction::kLaw)), AnswerBytes(answer));
+  EXPECT_EQ(AnswerBytes(RunAlone(weights, HotRequest(request.prompt, 40, answer.seed), Reduction::kLaw)),
+            AnswerBytes(answer));
 }
 
 TEST(SamplingBits, the_seed_matters_at_temperature_1_and_top_p_1) {
@@ -66,7 +67,8 @@ TEST(SamplingBits, eight_samples_are_distinct_repeatable_and_each_can_be_made_ag
       // Again, between neighbours, with few slots, so that some samples start from nothing.
       EngineOptions options = With(reduction);
       options.sequences_max = 5;
-      const Completion again = RunTogether(*MakeEngine(weights, options), {MixedRequests(1, 1)[0], eight, MixedRequests(1, 2)[0]})[1];
+      const Completion again =
+          RunTogether(*MakeEngine(weights, options), {MixedRequests(1, 1)[0], eight, MixedRequests(1, 2)[0]})[1];
       equal &= AnswerBytes(again) == AnswerBytes(first);
       for (uint32_t i = 0; i < 8; ++i) {
         std::vector<TokenId> ids;
@@ -90,13 +92,15 @@ SharedWeights WithTwin(TokenId winner, TokenId twin) {
   EditedModel edited(OpenTiny({"llama-untied", false}));
   std::vector<float>& rows = edited.EditTensor(model::Role::kOutput, 0);
   const size_t width = edited.config().width;
-  std::copy_n(rows.begin() + static_cast<ptrdiff_t>(width) * winner, width, rows.begin() + static_cast<ptrdiff_t>(width) * twin);
+  std::copy_n(rows.begin() + static_cast<ptrdiff_t>(width) * winner, width,
+              rows.begin() + static_cast<ptrdiff_t>(width) * twin);
   return Pack(edited);
 }
 
 TEST(SamplingBits, of_two_equal_largest_logits_the_lower_id_wins_everywhere) {
   const std::vector<TokenId> prompt = RandomPrompt(15, 8);
-  const TokenId winner = RunAlone(PackTiny({"llama-untied", false}), GreedyRequest(prompt, 1), Reduction::kLaw).choices[0].tokens[0].id;
+  const TokenId winner =
+      RunAlone(PackTiny({"llama-untied", false}), GreedyRequest(prompt, 1), Reduction::kLaw).choices[0].tokens[0].id;
   ASSERT_GT(winner, 0);
   ASSERT_LT(winner, 269);
   for (TokenId twin : {winner - 1, winner + 1, winner < 135 ? 269 : 0}) {

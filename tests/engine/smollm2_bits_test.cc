@@ -16,7 +16,8 @@ constexpr uint32_t kTokens = 16;
 std::vector<Request> ReferencePrompts() {
   std::vector<Request> requests;
   for (const GreedyAnswer& answer : ReadRealReference("smollm2").greedy) {
-    requests.push_back(requests.size() % 2 == 0 ? GreedyRequest(answer.prompt, kTokens) : HotRequest(answer.prompt, kTokens, 7));
+    requests.push_back(requests.size() % 2 == 0 ? GreedyRequest(answer.prompt, kTokens)
+                                                : HotRequest(answer.prompt, kTokens, 7));
     requests.back().prompt.erase(requests.back().prompt.begin(), requests.back().prompt.end() - 24);
   }
   return requests;
@@ -33,7 +34,8 @@ TEST(SmolLm2Bits, batches_chunks_threads_preemption_and_prefixes_equal_one_reque
     EngineOptions base = AloneOptions();
     base.reduction = reduction;
     base.cache_bytes = 64ull << 20;
-    for (const Request& request : requests) alone.push_back(AnswerBytes(RunTogether(*MakeEngine(weights, base), {request})[0]));
+    for (const Request& request : requests)
+      alone.push_back(AnswerBytes(RunTogether(*MakeEngine(weights, base), {request})[0]));
 
     EngineOptions plain = TogetherOptions(), busy = plain;
     busy.threads = 2;

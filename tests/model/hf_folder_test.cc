@@ -106,9 +106,10 @@ TEST(HfFolder, reads_templates_in_every_form) {
 
 TEST(HfFolder, finds_bos_in_the_post_processor_and_obeys_the_configuration) {
   TinyHf folder("frame");
-  folder.Replace("tokenizer.json", R"("post_processor":null)",
-                 R"("post_processor":{"type":"Sequence","processors":[{"type":"ByteLevel"},{"type":"TemplateProcessing",)"
-                 R"("single":[{"SpecialToken":{"id":"<|im_start|>","type_id":0}},{"Sequence":{"id":"A","type_id":0}}]}]})");
+  folder.Replace(
+      "tokenizer.json", R"("post_processor":null)",
+      R"("post_processor":{"type":"Sequence","processors":[{"type":"ByteLevel"},{"type":"TemplateProcessing",)"
+      R"("single":[{"SpecialToken":{"id":"<|im_start|>","type_id":0}},{"Sequence":{"id":"A","type_id":0}}]}]})");
   EXPECT_TRUE(MustOpen(folder)->tokenizer().add_bos);
   EXPECT_FALSE(MustOpen(folder)->tokenizer().add_eos);
   folder.files["tokenizer_config.json"] = R"({"add_bos_token":false,"add_eos_token":true})";
@@ -128,7 +129,8 @@ TEST(HfFolder, reads_both_forms_of_rope_scaling) {
                  R"("rope_theta":500000.0,"rope_scaling":{"rope_type":"llama3","factor":8.0,"low_freq_factor":1.0,)"
                  R"("high_freq_factor":4.0,"original_max_position_embeddings":32})");
   const auto old_form = MustOpen(folder);
-  folder.Replace("config.json", R"("rope_theta":500000.0,"rope_scaling":{)", R"("rope_parameters":{"rope_theta":500000.0,)");
+  folder.Replace("config.json", R"("rope_theta":500000.0,"rope_scaling":{)",
+                 R"("rope_parameters":{"rope_theta":500000.0,)");
   const auto new_form = MustOpen(folder);
   for (const auto* model : {&old_form, &new_form}) {
     ASSERT_NE(*model, nullptr);
@@ -155,7 +157,8 @@ TEST(HfFolder, refuses_a_config_with_missing_keys_wrong_types_and_huge_numbers) 
     for (const char* value : {"null", "true", "\"32\"", "[32]", "{}", "1e30", "-1", "32.5"}) {
       TinyHf other("types");
       other.Replace("config.json", quoted, quoted + ":" + value + ",\"y\"");
-      ExpectRefused(other, key == std::string("model_type") && value == std::string("\"32\"") ? kUnsupported : kMalformed,
+      ExpectRefused(other,
+                    key == std::string("model_type") && value == std::string("\"32\"") ? kUnsupported : kMalformed,
                     std::string("key '") + key + "'");
     }
     if (key == std::string("model_type")) continue;

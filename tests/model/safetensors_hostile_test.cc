@@ -56,7 +56,8 @@ TEST(SafetensorsHostile, reads_names_shapes_types_and_bytes) {
 }
 
 TEST(SafetensorsHostile, refuses_a_file_cut_at_every_length) {
-  const std::string file = SafetensorsFile({{"x", "F32", "[2,3]", std::string(24, 'a')}, {"y", "F16", "[4]", "12345678"}});
+  const std::string file =
+      SafetensorsFile({{"x", "F32", "[2,3]", std::string(24, 'a')}, {"y", "F16", "[4]", "12345678"}});
   for (size_t length = 0; length < file.size(); ++length) {
     ASSERT_FALSE(Read(file.substr(0, length)).ok()) << "cut at " << length;
   }

@@ -41,11 +41,13 @@ void VisitDecoderLogits(const engine::Weights& weights, std::span<const TokenId>
   }
 }
 
-std::vector<float> DecoderLogits(const engine::Weights& weights, std::span<const TokenId> tokens, const engine::EngineOptions& options) {
+std::vector<float> DecoderLogits(const engine::Weights& weights, std::span<const TokenId> tokens,
+                                 const engine::EngineOptions& options) {
   const uint32_t vocabulary = weights.config.vocabulary;
   std::vector<float> all(tokens.size() * vocabulary);
-  VisitDecoderLogits(weights, tokens, options,
-                     [&](Position position, const float* logits) { std::copy_n(logits, vocabulary, &all[size_t{position} * vocabulary]); });
+  VisitDecoderLogits(weights, tokens, options, [&](Position position, const float* logits) {
+    std::copy_n(logits, vocabulary, &all[size_t{position} * vocabulary]);
+  });
   return all;
 }
 
@@ -56,7 +58,8 @@ std::vector<TokenId> DecoderGreedy(const engine::Weights& weights, std::vector<T
     const std::vector<float> logits = DecoderLogits(weights, tokens, options);
     const float* last = &logits[(tokens.size() - 1) * weights.config.vocabulary];
     uint64_t best = 0;
-    for (uint32_t id = 0; id < weights.config.vocabulary; ++id) best = std::max(best, arith::CandidateKey(last[id], id));
+    for (uint32_t id = 0; id < weights.config.vocabulary; ++id)
+      best = std::max(best, arith::CandidateKey(last[id], id));
     answer.push_back(static_cast<TokenId>(arith::CandidateId(best)));
     tokens.push_back(answer.back());
   }

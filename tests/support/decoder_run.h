@@ -20,7 +20,8 @@ void VisitDecoderLogits(const engine::Weights& weights, std::span<const TokenId>
                         const PositionVisitor& visit);
 
 // The same as one array, [tokens, vocabulary].
-std::vector<float> DecoderLogits(const engine::Weights& weights, std::span<const TokenId> tokens, const engine::EngineOptions& options);
+std::vector<float> DecoderLogits(const engine::Weights& weights, std::span<const TokenId> tokens,
+                                 const engine::EngineOptions& options);
 
 // The tokens that follow by taking the largest logit, all computed from scratch for each.
 std::vector<TokenId> DecoderGreedy(const engine::Weights& weights, std::vector<TokenId> tokens, uint32_t count,

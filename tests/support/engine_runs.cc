@@ -118,7 +118,8 @@ std::string AnswerBytes(const engine::Completion& completion) {
 bool EqualAlone(engine::Engine& engine, SharedWeights weights, const std::vector<engine::Request>& requests) {
   const std::vector<engine::Completion> together = RunTogether(engine, requests);
   for (size_t i = 0; i < requests.size(); ++i)
-    if (AnswerBytes(together[i]) != AnswerBytes(RunAlone(weights, requests[i], engine.options().reduction))) return false;
+    if (AnswerBytes(together[i]) != AnswerBytes(RunAlone(weights, requests[i], engine.options().reduction)))
+      return false;
   return true;
 }
 
@@ -157,7 +158,8 @@ std::vector<engine::Request> MixedRequests(uint32_t count, uint64_t seed) {
   for (uint32_t i = 0; i < count; ++i) {
     std::vector<TokenId> prompt = RandomPrompt(kLengths[i % std::size(kLengths)], seed + i);
     const uint32_t tokens = 12 + i % 7;
-    requests.push_back(i % 2 == 0 ? GreedyRequest(std::move(prompt), tokens) : HotRequest(std::move(prompt), tokens, seed + i));
+    requests.push_back(i % 2 == 0 ? GreedyRequest(std::move(prompt), tokens)
+                                  : HotRequest(std::move(prompt), tokens, seed + i));
   }
   return requests;
 }

@@ -79,8 +79,13 @@ RealReference ReadRealReference(const std::string& name) {
   const boost::json::value peers = ReadJsonFile(kFolder + "llama_cpp.json");
   const boost::json::value& peer = peers.at("models").at(name);
   const auto number = [&](const char* key) { return peer.at(key).to_number<double>(); };
-  reference.llama_cpp = {number("kl_mean"),    number("kl_p99"), number("kl_max"), number("first_choice_equal"), number("mismatch_margin_max"),
-                         number("perplexity"), number("perplexity_change_percent")};
+  reference.llama_cpp = {number("kl_mean"),
+                         number("kl_p99"),
+                         number("kl_max"),
+                         number("first_choice_equal"),
+                         number("mismatch_margin_max"),
+                         number("perplexity"),
+                         number("perplexity_change_percent")};
   return reference;
 }
 

@@ -18,7 +18,11 @@ using model::Role;
 class Reference {
  public:
   Reference(const model::Model& model, std::span<const TokenId> tokens, kernels::CacheType cache_type)
-      : model_(model), config_(model.config()), tokens_(tokens), count_(static_cast<uint32_t>(tokens.size())), cache_type_(cache_type) {}
+      : model_(model),
+        config_(model.config()),
+        tokens_(tokens),
+        count_(static_cast<uint32_t>(tokens.size())),
+        cache_type_(cache_type) {}
 
   std::vector<float> Run() {
     Embed();
@@ -60,7 +64,8 @@ class Reference {
     const uint64_t row_bytes = arith::StoredBytes(tensor.type, config_.width);
     x_.resize(size_t{count_} * config_.width);
     for (uint32_t t = 0; t < count_; ++t)
-      arith::Dequantize(tensor.type, tensor.bytes.data() + row_bytes * static_cast<uint64_t>(tokens_[t]), config_.width, &x_[size_t{t} * config_.width]);
+      arith::Dequantize(tensor.type, tensor.bytes.data() + row_bytes * static_cast<uint64_t>(tokens_[t]), config_.width,
+                        &x_[size_t{t} * config_.width]);
     for (float& value : x_) value = value * config_.embedding_scale;
   }
 
@@ -82,7 +87,8 @@ class Reference {
   }
 
   // Queries or keys: projected, brought to half-split order, with bias and norm, rotated.
-  std::vector<float> Heads(Role matrix, Role bias_role, Role norm_role, uint32_t layer, uint32_t heads, const std::vector<float>& input) const {
+  std::vector<float> Heads(Role matrix, Role bias_role, Role norm_role, uint32_t layer, uint32_t heads,
+                           const std::vector<float>& input) const {
     const uint32_t size = config_.head_size, columns = heads * size;
     std::vector<float> y = Linear(matrix, layer, input);
     std::vector<float> bias = Vector(bias_role, layer);
@@ -95,12 +101,14 @@ class Reference {
     if (!norm.empty()) NormRows(y, norm, y);
 
     const bool local = config_.layer_is_local[layer];
-    const auto frequencies = local ? arith::RopeFrequencies(config_.rope_base_local, size, {})
-                                   : arith::RopeFrequencies(config_.rope_base, size, Scale(), config_.rope_frequency_factors);
+    const auto frequencies =
+        local ? arith::RopeFrequencies(config_.rope_base_local, size, {})
+              : arith::RopeFrequencies(config_.rope_base, size, Scale(), config_.rope_frequency_factors);
     std::vector<float> cosines(size / 2), sines(size / 2);
     for (uint32_t t = 0; t < count_; ++t) {
       arith::RopeAngles(frequencies, t, cosines.data(), sines.data());
-      for (uint32_t head = 0; head < heads; ++head) arith::ApplyRope(&y[size_t{t} * columns + head * size], size, cosines.data(), sines.data());
+      for (uint32_t head = 0; head < heads; ++head)
+        arith::ApplyRope(&y[size_t{t} * columns + head * size], size, cosines.data(), sines.data());
     }
     return y;
   }
@@ -118,8 +126,8 @@ class Reference {
 
   arith::RopeScale Scale() const {
     const model::RopeScaling& scaling = config_.rope_scaling;
-    arith::RopeScale scale{arith::RopeScale::Kind::kNone, scaling.factor, scaling.low_frequency_factor, scaling.high_frequency_factor,
-                           static_cast<double>(scaling.original_context)};
+    arith::RopeScale scale{arith::RopeScale::Kind::kNone, scaling.factor, scaling.low_frequency_factor,
+                           scaling.high_frequency_factor, static_cast<double>(scaling.original_context)};
     if (scaling.kind == model::RopeScaling::Kind::kLinear) scale.kind = arith::RopeScale::Kind::kLinear;
     if (scaling.kind == model::RopeScaling::Kind::kLlama3) scale.kind = arith::RopeScale::Kind::kLlama3;
     return scale;
@@ -162,8 +170,8 @@ class Reference {
     return Linear(Role::kAttentionOutput, layer, out, size);
   }
 
-  void AttendOne(const float* query, const std::vector<float>& keys, const std::vector<float>& values, uint32_t position,
-                 uint32_t window, float* out) const {
+  void AttendOne(const float* query, const std::vector<float>& keys, const std::vector<float>& values,
+                 uint32_t position, uint32_t window, float* out) const {
     constexpr uint32_t kSplit = arith::kAttentionSplitKeys;
     const uint32_t size = config_.head_size;
     const uint32_t first = window != 0 && position + 1 > window ? position + 1 - window : 0;
@@ -184,7 +192,8 @@ class Reference {
     std::vector<float> hidden = Linear(Role::kFfnGate, layer, input);
     const std::vector<float> up = Linear(Role::kFfnUp, layer, input);
     const bool silu = config_.activation == model::Activation::kSilu;
-    for (size_t i = 0; i < hidden.size(); ++i) hidden[i] = (silu ? arith::Silu(hidden[i]) : arith::GeluTanh(hidden[i])) * up[i];
+    for (size_t i = 0; i < hidden.size(); ++i)
+      hidden[i] = (silu ? arith::Silu(hidden[i]) : arith::GeluTanh(hidden[i])) * up[i];
     return Linear(Role::kFfnDown, layer, hidden);
   }
 
@@ -198,7 +207,8 @@ class Reference {
 
 }  // namespace
 
-std::vector<float> ReferenceForward(const model::Model& model, std::span<const TokenId> tokens, kernels::CacheType cache_type) {
+std::vector<float> ReferenceForward(const model::Model& model, std::span<const TokenId> tokens,
+                                    kernels::CacheType cache_type) {
   arith::EnterFloatEnvironment();
   return Reference(model, tokens, cache_type).Run();
 }

@@ -12,6 +12,7 @@
 namespace samebit::test {
 
 // Logits after every token, [tokens, vocabulary].
-std::vector<float> ReferenceForward(const model::Model& model, std::span<const TokenId> tokens, kernels::CacheType cache_type);
+std::vector<float> ReferenceForward(const model::Model& model, std::span<const TokenId> tokens,
+                                    kernels::CacheType cache_type);
 
 }  // namespace samebit::test

@@ -27,7 +27,8 @@ inline std::string SafetensorsHeader(const std::vector<SafetensorsEntry>& entrie
   size_t offset = 0;
   for (const SafetensorsEntry& entry : entries) {
     header += ",\"" + entry.name + R"(":{"dtype":")" + entry.dtype + R"(","shape":)" + entry.shape +
-              R"(,"data_offsets":[)" + std::to_string(offset) + "," + std::to_string(offset + entry.bytes.size()) + "]}";
+              R"(,"data_offsets":[)" + std::to_string(offset) + "," + std::to_string(offset + entry.bytes.size()) +
+              "]}";
     offset += entry.bytes.size();
   }
   header += "}";

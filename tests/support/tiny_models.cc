@@ -43,10 +43,11 @@ std::vector<T> Numbers(const boost::json::value& value) {
 
 const std::vector<TinyModel>& TinyModels() {
   static const std::vector<TinyModel> models = {
-      {"llama-tied", false},  {"llama-tied", true},   {"llama-untied", false}, {"llama-rope3", true}, {"mistral-window", true},
-      {"qwen2", false},       {"qwen2", true},        {"qwen3", false},        {"gemma3", false},     {"gemma3", true},
-      {"llama-f16", false},   {"llama-bf16", false},  {"llama-q4_0", false},   {"llama-q4_1", false}, {"llama-q5_0", false},
-      {"llama-q5_1", false},  {"llama-q8_0", false},  {"llama-q4_k", false},   {"llama-q5_k", false}, {"llama-q6_k", false}};
+      {"llama-tied", false},    {"llama-tied", true},  {"llama-untied", false}, {"llama-rope3", true},
+      {"mistral-window", true}, {"qwen2", false},      {"qwen2", true},         {"qwen3", false},
+      {"gemma3", false},        {"gemma3", true},      {"llama-f16", false},    {"llama-bf16", false},
+      {"llama-q4_0", false},    {"llama-q4_1", false}, {"llama-q5_0", false},   {"llama-q5_1", false},
+      {"llama-q8_0", false},    {"llama-q4_k", false}, {"llama-q5_k", false},   {"llama-q6_k", false}};
   return models;
 }
 
@@ -60,7 +61,9 @@ std::unique_ptr<model::Model> OpenTiny(const TinyModel& model) {
   return ValueOrStop(model::Open(kFolder + model.name + (model.folder ? "" : ".gguf")));
 }
 
-std::shared_ptr<const engine::Weights> Pack(const model::Model& model) { return ValueOrStop(engine::PackWeights(model, 1)); }
+std::shared_ptr<const engine::Weights> Pack(const model::Model& model) {
+  return ValueOrStop(engine::PackWeights(model, 1));
+}
 
 std::shared_ptr<const engine::Weights> PackTiny(const TinyModel& model) {
   static std::map<std::string, std::shared_ptr<const engine::Weights>> packed;
@@ -81,7 +84,8 @@ TinyExpected ReadTinyExpected(const std::string& name) {
   const std::string bytes = ReadFile(kFolder + std::string(json.at("logits_file").as_string()));
   const size_t count = expected.positions.size() * expected.vocabulary;
   if (bytes.size() != count * sizeof(float)) Stop(name + ": the file of logits has another size");
-  if (Sha256::Of(bytes).hex() != json.at("logits_sha256").as_string()) Stop(name + ": the file of logits has another digest");
+  if (Sha256::Of(bytes).hex() != json.at("logits_sha256").as_string())
+    Stop(name + ": the file of logits has another digest");
   expected.logits.resize(count);
   std::copy(bytes.begin(), bytes.end(), reinterpret_cast<char*>(expected.logits.data()));
   return expected;

@@ -1,4 +1,5 @@
-// Greedy continuation of token ids, without any text: the numeric modules end to end, for machines that we cross-build for.
+// Greedy continuation of token ids, without any text: the numeric modules end to end, for machines that we cross-build
+// for.
 //
 //   samebit_tokens MODEL.gguf ID,ID,... TOKENS [ISA [THREADS]]
 // prints one line of JSON: isa, token_ids, logits_digest. Exit 2 for bad arguments or a bad model.
@@ -28,7 +29,8 @@ std::vector<TokenId> ParseIds(const char* text) {
   return ids;
 }
 
-Result<engine::Completion> Answer(const char* path, std::vector<TokenId> prompt, uint32_t tokens, const engine::EngineOptions& options) {
+Result<engine::Completion> Answer(const char* path, std::vector<TokenId> prompt, uint32_t tokens,
+                                  const engine::EngineOptions& options) {
   ASSIGN_OR_RETURN(const auto model, model::Open(path));
   ASSIGN_OR_RETURN(const auto weights, engine::PackWeights(*model, options.threads));
   ASSIGN_OR_RETURN(const auto engine, engine::Engine::Make(weights, nullptr, options));
@@ -59,7 +61,7 @@ int main(int argc, char** argv) {
   const engine::Choice& choice = completion->choices[0];
   std::string ids;
   for (const engine::TokenRecord& token : choice.tokens) ids += (ids.empty() ? "" : ",") + std::to_string(token.id);
-  std::printf("{\"isa\":\"%s\",\"token_ids\":[%s],\"logits_digest\":\"%s\"}\n", kernels::IsaName(options.isa), ids.c_str(),
-              choice.logits_digest.hex().c_str());
+  std::printf("{\"isa\":\"%s\",\"token_ids\":[%s],\"logits_digest\":\"%s\"}\n", kernels::IsaName(options.isa),
+              ids.c_str(), choice.logits_digest.hex().c_str());
   return 0;
 }

@@ -38,7 +38,8 @@ class Scratch {
 // Runs the program replay_child, which shares nothing with this process but the files.
 Result<std::string> RunChild(const Scratch& scratch, const std::string& job) {
   std::ofstream(scratch.At("job.json")) << job;
-  const std::string command = std::string("'") + SAMEBIT_BINARY_DIR + "/replay_child' < '" + scratch.At("job.json") + "'";
+  const std::string command =
+      std::string("'") + SAMEBIT_BINARY_DIR + "/replay_child' < '" + scratch.At("job.json") + "'";
   std::FILE* pipe = popen(command.c_str(), "r");
   if (pipe == nullptr) return Error{ErrorCode::kIo, "popen"};
   std::string out;
@@ -109,7 +110,8 @@ TEST_P(TinyReplay, catches_the_control_arm_and_names_its_axes) {
   const std::set<std::string> divergent = With(report, Verdict::kDivergent);
   EXPECT_TRUE(divergent.contains("concurrency 8")) << ReportTable(report, Colours::kNever);
   EXPECT_TRUE(divergent.contains("threads 1")) << ReportTable(report, Colours::kNever);
-  EXPECT_FALSE(divergent.contains("concurrency 1")) << "the control arm repeats itself; only its order depends on the batch";
+  EXPECT_FALSE(divergent.contains("concurrency 1"))
+      << "the control arm repeats itself; only its order depends on the batch";
   for (const CellReport& cell : report.cells)
     if (cell.verdict == Verdict::kDivergent) {
       EXPECT_TRUE(cell.drift.has_value()) << NameOf(cell);

@@ -57,7 +57,8 @@ kernels::Range UnitsOf(const AttentionPlan& plan, uint32_t worker, uint32_t work
   // The unit at which a share of the cost is reached; the same function gives both ends, so nothing is left out.
   const auto bound = [&](uint32_t index) {
     const uint64_t target = total * index / workers;
-    return static_cast<uint32_t>(std::lower_bound(plan.cost_before.begin(), plan.cost_before.end(), target) - plan.cost_before.begin());
+    return static_cast<uint32_t>(std::lower_bound(plan.cost_before.begin(), plan.cost_before.end(), target) -
+                                 plan.cost_before.begin());
   };
   return {bound(worker), worker + 1 == workers ? static_cast<uint32_t>(plan.units.size()) : bound(worker + 1)};
 }

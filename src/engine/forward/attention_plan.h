@@ -13,13 +13,14 @@
 namespace samebit::engine {
 
 struct AttentionUnit {
-  uint32_t group = 0;        // of the batch
-  uint32_t row_begin = 0;    // within the group
+  uint32_t group = 0;      // of the batch
+  uint32_t row_begin = 0;  // within the group
   uint32_t row_count = 0;
   uint32_t kv_head = 0;
   uint32_t split_begin = 0;  // splits of 256 keys
   uint32_t split_end = 0;
-  int32_t shared_part = -1;  // >= 0: index of the part that this unit leaves for a merge; -1: the unit finishes its rows
+  int32_t shared_part =
+      -1;  // >= 0: index of the part that this unit leaves for a merge; -1: the unit finishes its rows
 };
 
 // Merges the parts of one decode row and KV head.

@@ -50,7 +50,8 @@ TEST(AttentionPlan, computes_every_row_head_and_split_exactly_once) {
       EXPECT_TRUE(unit.row_count == 1 || unit.row_count * shape.queries_per_kv_head <= kUnitQueriesMax);
       if (unit.shared_part >= 0) ++parts[static_cast<uint32_t>(unit.shared_part)];
       for (uint32_t row = unit.row_begin; row < unit.row_begin + unit.row_count; ++row)
-        for (uint32_t split = unit.split_begin; split < unit.split_end; ++split) ++computed[{group.first_row + row, unit.kv_head, split}];
+        for (uint32_t split = unit.split_begin; split < unit.split_end; ++split)
+          ++computed[{group.first_row + row, unit.kv_head, split}];
     }
     for (uint32_t row = 0; row < batch.rows(); ++row) {
       const Position position = batch.positions[row];
@@ -79,7 +80,8 @@ TEST(AttentionPlan, workers_take_every_unit_once_in_about_equal_parts) {
     const AttentionPlan plan = PlanAttention(RandomBatch(random), {1 + random.Below(4), 4, 0}, workers);
     uint32_t next = 0;
     uint64_t dearest = 0;
-    for (size_t i = 0; i < plan.units.size(); ++i) dearest = std::max(dearest, plan.cost_before[i + 1] - plan.cost_before[i]);
+    for (size_t i = 0; i < plan.units.size(); ++i)
+      dearest = std::max(dearest, plan.cost_before[i + 1] - plan.cost_before[i]);
     for (uint32_t worker = 0; worker < workers; ++worker) {
       const kernels::Range range = UnitsOf(plan, worker, workers);
       EXPECT_EQ(range.begin, next);

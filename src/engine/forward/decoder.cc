@@ -12,7 +12,9 @@ namespace {
 
 constexpr uint32_t kSplit = arith::kAttentionSplitKeys;
 
-bool IsQuantized(const LinearWeights& weights) { return !weights.empty() && arith::Format(weights.matrix.type()).quantized; }
+bool IsQuantized(const LinearWeights& weights) {
+  return !weights.empty() && arith::Format(weights.matrix.type()).quantized;
+}
 
 // Whether any layer's matrix among the given members is quantized.
 template <class... Member>
@@ -22,11 +24,14 @@ bool AnyQuantized(const Weights& weights, Member... members) {
 }
 
 bool HasLocalLayers(const Weights& weights) {
-  return std::any_of(weights.layers.begin(), weights.layers.end(), [](const LayerWeights& layer) { return layer.local; });
+  return std::any_of(weights.layers.begin(), weights.layers.end(),
+                     [](const LayerWeights& layer) { return layer.local; });
 }
 
 // Magnitudes from here on round to infinity in an f16 cache (65520); from infinity on, in an f32 cache.
-uint32_t CacheOverflowBits(kernels::CacheType type) { return type == kernels::CacheType::kF16 ? 0x477ff000u : 0x7f800000u; }
+uint32_t CacheOverflowBits(kernels::CacheType type) {
+  return type == kernels::CacheType::kF16 ? 0x477ff000u : 0x7f800000u;
+}
 
 // Attention gives a score that is not a number no weight, which would hide it; so nothing that could make one goes in.
 bool AllBelow(const float* x, uint32_t n, uint32_t limit_bits) {
@@ -64,8 +69,9 @@ Decoder::Decoder(const Weights& weights, const EngineOptions& options, KvCache& 
       heads_are_blocks_(config_.head_size % arith::kActivationBlock == 0),
       residual_(size_t{rows_max_} * config_.width),
       branch_(size_t{rows_max_} * config_.width),
-      normed_(MakeActivations(config_.width, AnyQuantized(weights, &LayerWeights::query, &LayerWeights::key, &LayerWeights::value,
-                                                          &LayerWeights::gate, &LayerWeights::up))),
+      normed_(
+          MakeActivations(config_.width, AnyQuantized(weights, &LayerWeights::query, &LayerWeights::key,
+                                                      &LayerWeights::value, &LayerWeights::gate, &LayerWeights::up))),
       attended_(MakeActivations(query_columns_, AnyQuantized(weights, &LayerWeights::attention_output))),
       hidden_(MakeActivations(config_.ffn_width, AnyQuantized(weights, &LayerWeights::down))),
       final_(MakeActivations(config_.width, IsQuantized(weights.head()))),
@@ -86,14 +92,15 @@ Decoder::Decoder(const Weights& weights, const EngineOptions& options, KvCache& 
 }
 
 uint64_t Decoder::bytes() const {
-  uint64_t floats = residual_.size() + branch_.size() + normed_.x.size() + attended_.x.size() + hidden_.x.size() + final_.x.size() +
-                    queries_.size() + keys_.size() + values_.size() + up_.size() + logits_.size() + parts_.size() +
-                    4 * cosines_.size();
+  uint64_t floats = residual_.size() + branch_.size() + normed_.x.size() + attended_.x.size() + hidden_.x.size() +
+                    final_.x.size() + queries_.size() + keys_.size() + values_.size() + up_.size() + logits_.size() +
+                    parts_.size() + 4 * cosines_.size();
   return floats * sizeof(float);
 }
 
 LinearInput Decoder::InputOf(const Activations& activations, uint32_t m, uint32_t first_row) const {
-  return {&activations.x[size_t{first_row} * activations.columns], activations.columns, &activations.quantized, first_row, m};
+  return {&activations.x[size_t{first_row} * activations.columns], activations.columns, &activations.quantized,
+          first_row, m};
 }
 
 void Decoder::Quantize(Activations& activations, uint32_t row, uint32_t begin, uint32_t end, uint32_t batch_row) {
@@ -108,7 +115,8 @@ void Decoder::Quantize(Activations& activations, uint32_t row, uint32_t begin, u
 void Decoder::Forward(kernels::Team& team, const Batch& batch, const LogitsVisitor& visit) {
   for (uint32_t row = 0; row < batch.rows(); ++row) failed_[row].store(false, std::memory_order_relaxed);
   plan_ = PlanAttention(batch, {config_.kv_heads, group_, 0}, workers_);
-  if (!cosines_local_.empty()) plan_local_ = PlanAttention(batch, {config_.kv_heads, group_, config_.sliding_window}, workers_);
+  if (!cosines_local_.empty())
+    plan_local_ = PlanAttention(batch, {config_.kv_heads, group_, config_.sliding_window}, workers_);
   const size_t part_count = std::max(plan_.part_count, plan_local_.part_count);
   if (parts_.size() < part_count * group_ * part_stride_) parts_.resize(part_count * group_ * part_stride_);
   team.Run([&](kernels::Worker& worker) { RunWorker(worker, batch, visit); });
@@ -133,7 +141,8 @@ void Decoder::RunWorker(kernels::Worker& worker, const Batch& batch, const Logit
     worker.Barrier();
     AddBranch(worker, layer.attention_output, attended_, rows);
     worker.Barrier();
-    for (uint32_t row = my_rows.begin; row < my_rows.end; ++row) NormRow(row, &layer.attention_post_norm, layer.ffn_norm);
+    for (uint32_t row = my_rows.begin; row < my_rows.end; ++row)
+      NormRow(row, &layer.attention_post_norm, layer.ffn_norm);
     worker.Barrier();
     FeedForward(worker, layer, rows);
     worker.Barrier();
@@ -176,7 +185,8 @@ void Decoder::ProjectQueriesKeysValues(kernels::Worker& worker, const LayerWeigh
   linear_.Run(worker, layer.value, Share::kColumns, input, values_.data(), key_columns_);
 }
 
-void Decoder::RotateAndStore(kernels::Worker& worker, const Batch& batch, const LayerWeights& layer, uint32_t layer_index) {
+void Decoder::RotateAndStore(kernels::Worker& worker, const Batch& batch, const LayerWeights& layer,
+                             uint32_t layer_index) {
   const uint32_t size = config_.head_size;
   const float* all_cosines = layer.local ? cosines_local_.data() : cosines_.data();
   const float* all_sines = layer.local ? sines_local_.data() : sines_.data();
@@ -188,7 +198,8 @@ void Decoder::RotateAndStore(kernels::Worker& worker, const Batch& batch, const 
     const uint32_t kv_head = item % config_.kv_heads;
     const float* cosines = all_cosines + size_t{row} * size / 2;
     const float* sines = all_sines + size_t{row} * size / 2;
-    const auto prepare = [&](float* head, const std::vector<float>& bias, uint32_t column, const std::vector<float>& norm) {
+    const auto prepare = [&](float* head, const std::vector<float>& bias, uint32_t column,
+                             const std::vector<float>& norm) {
       if (!bias.empty()) kernels_.add(head, &bias[column], size, head);
       if (!norm.empty() && !kernels_.rms_norm(head, norm.data(), size, config_.norm_epsilon, head)) Fail(row);
       kernels_.apply_rope(head, size, cosines, sines);
@@ -211,7 +222,8 @@ void Decoder::RotateAndStore(kernels::Worker& worker, const Batch& batch, const 
     while (row >= batch.groups[group_index].first_row + batch.groups[group_index].row_count) ++group_index;
     const Position position = batch.positions[row];
     const PageId page = (*batch.groups[group_index].pages)[position / head_page_.page_tokens];
-    kernels_.store_key_value(head_page_, cache_.Head(page, layer_index, kv_head), position % head_page_.page_tokens, key, value);
+    kernels_.store_key_value(head_page_, cache_.Head(page, layer_index, kv_head), position % head_page_.page_tokens,
+                             key, value);
   }
 }
 
@@ -232,7 +244,8 @@ void Decoder::RunAttentionUnit(const AttentionUnit& unit, const Batch& batch, ui
   std::array<const std::byte*, kPagesMax> pages;
   for (uint32_t q = 0; q < query_count; ++q) {
     const uint32_t row = group.first_row + unit.row_begin + q / group_;
-    queries[q] = &queries_[size_t{row} * query_columns_ + size_t{unit.kv_head * group_ + q % group_} * config_.head_size];
+    queries[q] =
+        &queries_[size_t{row} * query_columns_ + size_t{unit.kv_head * group_ + q % group_} * config_.head_size];
   }
 
   float* running = worker_parts_[worker_index].data();
@@ -243,7 +256,8 @@ void Decoder::RunAttentionUnit(const AttentionUnit& unit, const Batch& batch, ui
     const Position base = split * kSplit;
     for (uint32_t i = 0; i < pages_per_split; ++i) {
       const size_t logical = size_t{split} * pages_per_split + i;
-      pages[i] = logical < group.pages->size() ? cache_.Head((*group.pages)[logical], layer_index, unit.kv_head) : nullptr;
+      pages[i] =
+          logical < group.pages->size() ? cache_.Head((*group.pages)[logical], layer_index, unit.kv_head) : nullptr;
     }
     for (uint32_t q = 0; q < query_count; ++q) {
       const Position position = group.first_position + unit.row_begin + q / group_;
@@ -275,14 +289,16 @@ void Decoder::RunAttentionUnit(const AttentionUnit& unit, const Batch& batch, ui
   }
   if (unit.shared_part >= 0) return;
   for (uint32_t q = 0; q < query_count; ++q)
-    FinishHead(group.first_row + unit.row_begin + q / group_, unit.kv_head * group_ + q % group_, running + q * part_stride_);
+    FinishHead(group.first_row + unit.row_begin + q / group_, unit.kv_head * group_ + q % group_,
+               running + q * part_stride_);
 }
 
 void Decoder::Attend(kernels::Worker& worker, const Batch& batch, const LayerWeights& layer, uint32_t layer_index) {
   const AttentionPlan& plan = layer.local ? plan_local_ : plan_;
   const uint32_t window = layer.local ? config_.sliding_window : 0;
   const kernels::Range units = UnitsOf(plan, worker.index(), worker.count());
-  for (uint32_t i = units.begin; i < units.end; ++i) RunAttentionUnit(plan.units[i], batch, window, layer_index, worker.index());
+  for (uint32_t i = units.begin; i < units.end; ++i)
+    RunAttentionUnit(plan.units[i], batch, window, layer_index, worker.index());
   if (!plan.merges.empty()) {
     worker.Barrier();
     const kernels::Range merges = worker.Part(static_cast<uint32_t>(plan.merges.size()));
@@ -303,7 +319,8 @@ void Decoder::Attend(kernels::Worker& worker, const Batch& batch, const LayerWei
   }
 }
 
-void Decoder::AddBranch(kernels::Worker& worker, const LinearWeights& weights, const Activations& input, uint32_t rows) {
+void Decoder::AddBranch(kernels::Worker& worker, const LinearWeights& weights, const Activations& input,
+                        uint32_t rows) {
   linear_.Run(worker, weights, Share::kRows, InputOf(input, rows), branch_.data(), config_.width);
   if (config_.post_norms) return;  // NormRow adds it, once the whole row is there
   const kernels::Range columns = ColumnsOf(worker, weights.matrix);
@@ -317,7 +334,8 @@ void Decoder::FeedForward(kernels::Worker& worker, const LayerWeights& layer, ui
   const LinearInput input = InputOf(normed_, rows);
   linear_.Run(worker, layer.gate, Share::kColumns, input, hidden_.x.data(), config_.ffn_width);
   linear_.Run(worker, layer.up, Share::kColumns, input, up_.data(), config_.ffn_width);
-  const auto activate = config_.activation == model::Activation::kSilu ? kernels_.silu_multiply : kernels_.gelu_multiply;
+  const auto activate =
+      config_.activation == model::Activation::kSilu ? kernels_.silu_multiply : kernels_.gelu_multiply;
   const kernels::Range columns = ColumnsOf(worker, layer.gate.matrix);
   if (columns.empty()) return;
   for (uint32_t row = 0; row < rows; ++row) {
@@ -339,7 +357,8 @@ void Decoder::VisitLogits(kernels::Worker& worker, const Batch& batch, const Log
   const uint32_t at_once = std::min(kLogitRowsMax, rows_max_);
   for (uint32_t first = 0; first < count; first += at_once) {
     const uint32_t rows = std::min(at_once, count - first);
-    linear_.Run(worker, weights_.head(), Share::kColumns, InputOf(final_, rows, first), logits_.data(), config_.vocabulary);
+    linear_.Run(worker, weights_.head(), Share::kColumns, InputOf(final_, rows, first), logits_.data(),
+                config_.vocabulary);
     worker.Barrier();
     const kernels::Range visits = worker.Part(rows);
     for (uint32_t i = visits.begin; i < visits.end; ++i) visit(first + i, &logits_[size_t{i} * config_.vocabulary]);

@@ -32,7 +32,8 @@ class Decoder {
   // Computes a batch of at most options.step_rows_max rows; writes its keys and values to the cache.
   void Forward(kernels::Team& team, const Batch& batch, const LogitsVisitor& visit);
 
-  // After Forward: whether a NaN or an infinity appeared in a row. The row's logits and cache entries are then worthless.
+  // After Forward: whether a NaN or an infinity appeared in a row. The row's logits and cache entries are then
+  // worthless.
   bool row_failed(uint32_t row) const { return failed_[row].load(std::memory_order_relaxed); }
 
   // Bytes of all buffers.
@@ -61,7 +62,8 @@ class Decoder {
   void ProjectQueriesKeysValues(kernels::Worker& worker, const LayerWeights& layer, uint32_t rows);
   void RotateAndStore(kernels::Worker& worker, const Batch& batch, const LayerWeights& layer, uint32_t layer_index);
   void Attend(kernels::Worker& worker, const Batch& batch, const LayerWeights& layer, uint32_t layer_index);
-  void RunAttentionUnit(const AttentionUnit& unit, const Batch& batch, uint32_t window, uint32_t layer_index, uint32_t worker_index);
+  void RunAttentionUnit(const AttentionUnit& unit, const Batch& batch, uint32_t window, uint32_t layer_index,
+                        uint32_t worker_index);
   void FinishHead(uint32_t row, uint32_t head, const float* part);
   void AddBranch(kernels::Worker& worker, const LinearWeights& weights, const Activations& input, uint32_t rows);
   void FeedForward(kernels::Worker& worker, const LayerWeights& layer, uint32_t rows);
@@ -78,16 +80,16 @@ class Decoder {
   size_t part_stride_;
   bool heads_are_blocks_;  // a head is a whole number of quantization blocks
 
-  std::vector<float> residual_;                  // [rows_max, width]
-  std::vector<float> branch_;                    // [rows_max, width] output of attention or feed-forward, before a post-norm
+  std::vector<float> residual_;  // [rows_max, width]
+  std::vector<float> branch_;    // [rows_max, width] output of attention or feed-forward, before a post-norm
   Activations normed_, attended_, hidden_, final_;
-  std::vector<float> queries_, keys_, values_;   // [rows_max, *]
-  std::vector<float> up_;                        // [rows_max, ffn_width]
+  std::vector<float> queries_, keys_, values_;                        // [rows_max, *]
+  std::vector<float> up_;                                             // [rows_max, ffn_width]
   std::vector<float> cosines_, sines_, cosines_local_, sines_local_;  // [rows_max, head_size / 2]
-  std::vector<float> parts_;                     // shared attention parts
-  std::vector<std::vector<float>> worker_parts_;  // [workers], running and next parts of one unit
-  std::vector<float> logits_;                    // [kLogitRowsMax, vocabulary]
-  std::vector<std::atomic<bool>> failed_;        // [rows_max]
+  std::vector<float> parts_;                                          // shared attention parts
+  std::vector<std::vector<float>> worker_parts_;                      // [workers], running and next parts of one unit
+  std::vector<float> logits_;                                         // [kLogitRowsMax, vocabulary]
+  std::vector<std::atomic<bool>> failed_;                             // [rows_max]
   LinearRunner linear_;
   AttentionPlan plan_, plan_local_;
 };

@@ -16,10 +16,12 @@ Range PanelsOf(const kernels::Worker& worker, uint32_t panels) {
 
 Range ColumnsOf(const kernels::Worker& worker, const kernels::PackedMatrix& matrix) {
   const Range panels = PanelsOf(worker, matrix.panels());
-  return {std::min(panels.begin * kernels::kPanelRows, matrix.rows()), std::min(panels.end * kernels::kPanelRows, matrix.rows())};
+  return {std::min(panels.begin * kernels::kPanelRows, matrix.rows()),
+          std::min(panels.end * kernels::kPanelRows, matrix.rows())};
 }
 
-LinearRunner::LinearRunner(const kernels::KernelTable& kernels, const EngineOptions& options, uint32_t rows_max, uint32_t outputs_max)
+LinearRunner::LinearRunner(const kernels::KernelTable& kernels, const EngineOptions& options, uint32_t rows_max,
+                           uint32_t outputs_max)
     : kernels_(kernels), reduction_(options.reduction), ranks_(options.tensor_parallel), partial_stride_(outputs_max) {
   if (ranks_ > 1) partials_.assign(ranks_, std::vector<float>(size_t{rows_max} * outputs_max));
 }
@@ -35,8 +37,8 @@ void LinearRunner::RunTree(const kernels::Worker& worker, kernels::LinearCall ca
   }
 }
 
-void LinearRunner::Run(const kernels::Worker& worker, const LinearWeights& weights, Share share, const LinearInput& input,
-                       float* y, size_t y_stride) {
+void LinearRunner::Run(const kernels::Worker& worker, const LinearWeights& weights, Share share,
+                       const LinearInput& input, float* y, size_t y_stride) {
   kernels::LinearCall call;
   call.weights = &weights.matrix;
   call.m = input.m;
@@ -71,9 +73,10 @@ Status CheckTensorParallel(const Weights& weights, uint32_t ranks) {
     for (const LinearWeights* matrix : {&layer.attention_output, &layer.down}) {
       for (uint32_t rank = 0; rank < ranks; ++rank) {
         if (!arith::MakeTreeOfRank(matrix->shape, ranks, rank).empty()) continue;
-        return Error{ErrorCode::kInvalidArgument,
-                     "tensor_parallel " + std::to_string(ranks) + ": a matrix of " + std::to_string(matrix->shape.inputs) +
-                         " inputs in units of " + std::to_string(matrix->shape.unit) + " cannot be shared by so many ranks"};
+        return Error{ErrorCode::kInvalidArgument, "tensor_parallel " + std::to_string(ranks) + ": a matrix of " +
+                                                      std::to_string(matrix->shape.inputs) + " inputs in units of " +
+                                                      std::to_string(matrix->shape.unit) +
+                                                      " cannot be shared by so many ranks"};
       }
     }
   }

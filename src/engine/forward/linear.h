@@ -24,7 +24,7 @@ struct LinearInput {
   const float* x = nullptr;  // [m, x_stride], first row included
   size_t x_stride = 0;
   const kernels::QuantizedRows* quantized = nullptr;
-  uint32_t first_row = 0;    // of `quantized`
+  uint32_t first_row = 0;  // of `quantized`
   uint32_t m = 0;
 };
 
@@ -35,7 +35,8 @@ enum class Share {
 
 class LinearRunner {
  public:
-  LinearRunner(const kernels::KernelTable& kernels, const EngineOptions& options, uint32_t rows_max, uint32_t outputs_max);
+  LinearRunner(const kernels::KernelTable& kernels, const EngineOptions& options, uint32_t rows_max,
+               uint32_t outputs_max);
 
   // y [m, y_stride] for this worker's columns (ColumnsOf).
   void Run(const kernels::Worker& worker, const LinearWeights& weights, Share share, const LinearInput& input, float* y,
@@ -51,7 +52,8 @@ class LinearRunner {
   std::vector<std::vector<float>> partials_;  // [ranks][rows_max * outputs_max], other ranks' parts
 };
 
-// Whether `ranks` ranks can share every row-parallel matrix; false names the first layer's matrix that has too few units.
+// Whether `ranks` ranks can share every row-parallel matrix; false names the first layer's matrix that has too few
+// units.
 Status CheckTensorParallel(const Weights& weights, uint32_t ranks);
 
 }  // namespace samebit::engine

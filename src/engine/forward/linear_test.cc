@@ -30,11 +30,13 @@ Layer MakeLayer(WeightType type, uint32_t rows, uint32_t columns, uint32_t m) {
   layer.weights.tree = arith::MakeTree(layer.weights.shape);
   layer.x = random.Normals(size_t{m} * columns);
   layer.truth.resize(size_t{m} * rows);
-  EXPECT_TRUE(arith::LinearReference({type, rows, columns, layer.stored.data()}, layer.weights.tree, layer.x.data(), m, layer.truth.data()));
+  EXPECT_TRUE(arith::LinearReference({type, rows, columns, layer.stored.data()}, layer.weights.tree, layer.x.data(), m,
+                                     layer.truth.data()));
   if (arith::Format(type).quantized) {
     layer.quantized = kernels::QuantizedRows(m, columns);
     layer.quantized.Reshape(columns);
-    for (uint32_t i = 0; i < m; ++i) EXPECT_TRUE(arith::QuantizeRow(&layer.x[size_t{i} * columns], columns, layer.quantized.row(i)));
+    for (uint32_t i = 0; i < m; ++i)
+      EXPECT_TRUE(arith::QuantizeRow(&layer.x[size_t{i} * columns], columns, layer.quantized.row(i)));
   }
   return layer;
 }
@@ -51,7 +53,8 @@ std::vector<float> Output(const Layer& layer, const EngineOptions& options, Shar
 }
 
 TEST(LinearRunner, one_two_four_and_eight_ranks_equal_the_law) {
-  for (WeightType type : {WeightType::kF32, WeightType::kBf16, WeightType::kQ4_1, WeightType::kQ8_0, WeightType::kQ6_K}) {
+  for (WeightType type :
+       {WeightType::kF32, WeightType::kBf16, WeightType::kQ4_1, WeightType::kQ8_0, WeightType::kQ6_K}) {
     const uint32_t columns = 2048, m = 5;
     const Layer layer = MakeLayer(type, 70, columns, m);
     for (kernels::Isa isa : kernels::AvailableIsas()) {
@@ -63,7 +66,8 @@ TEST(LinearRunner, one_two_four_and_eight_ranks_equal_the_law) {
           options.threads = threads;
           const std::vector<float> y = Output(layer, options, Share::kRows, m);
           EXPECT_EQ(std::memcmp(y.data(), layer.truth.data(), y.size() * sizeof(float)), 0)
-              << arith::Format(type).name << ", " << kernels::IsaName(isa) << ", ranks " << ranks << ", threads " << threads;
+              << arith::Format(type).name << ", " << kernels::IsaName(isa) << ", ranks " << ranks << ", threads "
+              << threads;
         }
       }
     }

@@ -30,7 +30,8 @@ SAMEBIT_INLINE void ScorePanels(const AttentionSplitCall& call, QueryGroup* grou
   const Element* keys[kPanels];
   for (uint32_t p = 0; p < kPanels; ++p) {
     const uint32_t token = (panel + p) * 16;
-    keys[p] = reinterpret_cast<const Element*>(call.pages[token / page_tokens]) + size_t{token % page_tokens} * head_size;
+    keys[p] =
+        reinterpret_cast<const Element*>(call.pages[token / page_tokens]) + size_t{token % page_tokens} * head_size;
   }
   Floats acc[kQueries][kPanels];
   for (uint32_t q = 0; q < kQueries; ++q)
@@ -85,8 +86,8 @@ SAMEBIT_INLINE void Weights(float* scores, uint32_t begin, uint32_t end, float* 
 
 // out[q][dimension ..] continues its chain over keys [begin, end), for kVectors * 16 dimensions.
 template <class Element, uint32_t kQueries, uint32_t kVectors>
-SAMEBIT_INLINE void AddValues(const AttentionSplitCall& call, const float* const* weights, float* const* out, uint32_t dimension,
-                              uint32_t begin, uint32_t end) {
+SAMEBIT_INLINE void AddValues(const AttentionSplitCall& call, const float* const* weights, float* const* out,
+                              uint32_t dimension, uint32_t begin, uint32_t end) {
   const uint32_t head_size = call.layout.head_size, page_tokens = call.layout.page_tokens;
   Floats acc[kQueries][kVectors];
   for (uint32_t q = 0; q < kQueries; ++q)
@@ -111,7 +112,8 @@ SAMEBIT_INLINE void AddValues(const AttentionSplitCall& call, const float* const
 }
 
 template <class Element, uint32_t kQueries>
-void AddAllValues(const AttentionSplitCall& call, const float* const* weights, float* const* out, uint32_t begin, uint32_t end) {
+void AddAllValues(const AttentionSplitCall& call, const float* const* weights, float* const* out, uint32_t begin,
+                  uint32_t end) {
   if (begin >= end) return;
   const uint32_t head_size = call.layout.head_size;
   uint32_t d = 0;
@@ -141,10 +143,12 @@ void AttendGroup(const AttentionSplitCall& call, QueryGroup* group) {
     return;
   }
   if constexpr (kQueries > 1)
-    for (uint32_t q = 0; q < kQueries; ++q) AddAllValues<Element, 1>(call, weights + q, out + q, group->begin[q], common_begin);
+    for (uint32_t q = 0; q < kQueries; ++q)
+      AddAllValues<Element, 1>(call, weights + q, out + q, group->begin[q], common_begin);
   AddAllValues<Element, kQueries>(call, weights, out, common_begin, common_end);
   if constexpr (kQueries > 1)
-    for (uint32_t q = 0; q < kQueries; ++q) AddAllValues<Element, 1>(call, weights + q, out + q, common_end, group->end[q]);
+    for (uint32_t q = 0; q < kQueries; ++q)
+      AddAllValues<Element, 1>(call, weights + q, out + q, common_end, group->end[q]);
 }
 
 template <class Element, uint32_t kQueries = kQueriesAtOnce>
@@ -197,7 +201,8 @@ void FinishAttention(const float* running_part, uint32_t head_size, float* out) 
 }
 
 template <class Element>
-SAMEBIT_INLINE void StoreKeyValueAs(const HeadPage& layout, std::byte* page, uint32_t token, const float* key, const float* value) {
+SAMEBIT_INLINE void StoreKeyValueAs(const HeadPage& layout, std::byte* page, uint32_t token, const float* key,
+                                    const float* value) {
   auto* keys = reinterpret_cast<Element*>(page) + size_t{token / 16 * 16} * layout.head_size + token % 16;
   auto* values = reinterpret_cast<Element*>(page + layout.value_offset()) + size_t{token} * layout.head_size;
   for (uint32_t d = 0; d < layout.head_size; d += 16) {

@@ -80,7 +80,8 @@ SAMEBIT_INLINE void FloatRows(const LinearCall& call, uint32_t row, uint32_t cou
   // A chain of fma has a latency of about four: a few rows need more panels to fill the time.
   constexpr uint32_t kPanels = kRows < 4 ? kFloatPanelsForFewRows : kFloatPanelsAtOnce;
   uint32_t panel = begin;
-  for (; panel + kPanels <= end; panel += kPanels) FloatTile<Weight, kRows, kPanels>(call, row, panel, lanes(panel + kPanels - 1));
+  for (; panel + kPanels <= end; panel += kPanels)
+    FloatTile<Weight, kRows, kPanels>(call, row, panel, lanes(panel + kPanels - 1));
   if constexpr (kPanels > 1)
     for (; panel < end; ++panel) FloatTile<Weight, kRows, 1>(call, row, panel, lanes(panel));
 }
@@ -98,7 +99,8 @@ SAMEBIT_INLINE void ForRowGroups(uint32_t m, uint32_t rows_max, Function f) {
 
 // Calls f(begin, end) for runs of panels that fit the cache chunk; one run where the rows pass only once.
 template <class Function>
-SAMEBIT_INLINE void ForPanelChunks(const LinearCall& call, uint32_t rows_max, uint32_t begin, uint32_t end, Function f) {
+SAMEBIT_INLINE void ForPanelChunks(const LinearCall& call, uint32_t rows_max, uint32_t begin, uint32_t end,
+                                   Function f) {
   const size_t fitting = kPanelChunkBytes / call.weights->panel_bytes();
   uint32_t run = fitting < 4 ? 4 : static_cast<uint32_t>(fitting);
   if (call.m <= rows_max) run = end - begin;
@@ -108,9 +110,8 @@ SAMEBIT_INLINE void ForPanelChunks(const LinearCall& call, uint32_t rows_max, ui
 template <class Weight>
 void LinearFloat(const LinearCall& call, uint32_t panel_begin, uint32_t panel_end) {
   ForPanelChunks(call, kFloatRowsMax, panel_begin, panel_end, [&call](uint32_t begin, uint32_t end) {
-    ForRowGroups(call.m, kFloatRowsMax, [&](uint32_t row, uint32_t count) {
-      FloatRows<Weight, kFloatRowsMax>(call, row, count, begin, end);
-    });
+    ForRowGroups(call.m, kFloatRowsMax,
+                 [&](uint32_t row, uint32_t count) { FloatRows<Weight, kFloatRowsMax>(call, row, count, begin, end); });
   });
 }
 

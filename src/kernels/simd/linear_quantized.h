@@ -25,7 +25,8 @@ SAMEBIT_INLINE void GatherRows(const LinearCall& call, uint32_t row, uint32_t bl
         block.corrections[0][r] = -kStream.code_offset * in.half_sums[2 * size_t{b}];
         block.corrections[1][r] = -kStream.code_offset * in.half_sums[2 * size_t{b} + 1];
       } else {
-        block.corrections[0][r] = -kStream.code_offset * (in.half_sums[2 * size_t{b}] + in.half_sums[2 * size_t{b} + 1]);
+        block.corrections[0][r] =
+            -kStream.code_offset * (in.half_sums[2 * size_t{b}] + in.half_sums[2 * size_t{b} + 1]);
       }
     }
   }
@@ -33,7 +34,8 @@ SAMEBIT_INLINE void GatherRows(const LinearCall& call, uint32_t row, uint32_t bl
 
 // acc continues its chain over one stored block: 32 inputs, or 256.
 template <layout::Stream kStream, uint32_t kRows>
-SAMEBIT_INLINE void AddBlock(const uint8_t* block, const ActivationBlock<kRows, kStream.groups>* x, Floats (&acc)[kRows]) {
+SAMEBIT_INLINE void AddBlock(const uint8_t* block, const ActivationBlock<kRows, kStream.groups>* x,
+                             Floats (&acc)[kRows]) {
   const Floats unit = LoadHalves(reinterpret_cast<const uint16_t*>(block));
   const Floats minimum_unit =
       kStream.has_minimum ? LoadHalves(reinterpret_cast<const uint16_t*>(block + layout::kHalvesBytes)) : Splat(0.0f);
@@ -47,7 +49,8 @@ SAMEBIT_INLINE void AddBlock(const uint8_t* block, const ActivationBlock<kRows, 
       Floats scale[kStream.groups];
       for (uint32_t group = 0; group < kStream.groups; ++group) {
         const uint8_t* sub = scales + (i * kStream.groups + group) * 16;
-        scale[group] = Mul(unit, ToFloat(kStream.groups == 2 ? LoadI8(reinterpret_cast<const int8_t*>(sub)) : LoadU8(sub)));
+        scale[group] =
+            Mul(unit, ToFloat(kStream.groups == 2 ? LoadI8(reinterpret_cast<const int8_t*>(sub)) : LoadU8(sub)));
       }
       Floats minimum = minimum_unit;
       if constexpr (kStream.has_minimum)
@@ -59,7 +62,8 @@ SAMEBIT_INLINE void AddBlock(const uint8_t* block, const ActivationBlock<kRows, 
 
 // One panel for kRows rows. x starts at the block of the tree's first input.
 template <layout::Stream kStream, uint32_t kRows>
-SAMEBIT_NOINLINE void QuantizedTile(const LinearCall& call, const ActivationBlock<kRows, kStream.groups>* x, uint32_t row, uint32_t panel) {
+SAMEBIT_NOINLINE void QuantizedTile(const LinearCall& call, const ActivationBlock<kRows, kStream.groups>* x,
+                                    uint32_t row, uint32_t panel) {
   const arith::Leaf* leaves = call.tree.data();
   const size_t leaf_count = call.tree.size();
   const uint8_t* block = reinterpret_cast<const uint8_t*>(call.weights->panel(panel)) +
@@ -89,13 +93,14 @@ SAMEBIT_NOINLINE void QuantizedTile(const LinearCall& call, const ActivationBloc
   }
   const uint32_t left = call.weights->rows() - panel * 16;
   const uint32_t lanes = left < 16 ? left : 16;
-  for (uint32_t r = 0; r < kRows; ++r) StorePart(call.y + (row + r) * call.y_stride + size_t{panel} * 16, lanes, acc[r]);
+  for (uint32_t r = 0; r < kRows; ++r)
+    StorePart(call.y + (row + r) * call.y_stride + size_t{panel} * 16, lanes, acc[r]);
 }
 
 // Rows [row, row + count), count <= kRows, panels [begin, end). Memory: kActivationBytesMax bytes.
 template <layout::Stream kStream, uint32_t kRows>
-SAMEBIT_INLINE void QuantizedRowGroup(const LinearCall& call, std::byte* memory, uint32_t row, uint32_t count, uint32_t begin,
-                                      uint32_t end) {
+SAMEBIT_INLINE void QuantizedRowGroup(const LinearCall& call, std::byte* memory, uint32_t row, uint32_t count,
+                                      uint32_t begin, uint32_t end) {
   if constexpr (kRows > 1) {
     if (count < kRows) return QuantizedRowGroup<kStream, kRows - 1>(call, memory, row, count, begin, end);
   }
@@ -110,7 +115,8 @@ template <layout::Stream kStream>
 void LinearQuantized(const LinearCall& call, uint32_t panel_begin, uint32_t panel_end) {
   alignas(64) std::byte memory[kActivationBytesMax];
   const uint32_t blocks = call.weights->columns() / layout::kBlockInputs;
-  uint32_t rows_max = static_cast<uint32_t>(kActivationBytesMax / (blocks * sizeof(ActivationBlock<1, kStream.groups>)));
+  uint32_t rows_max =
+      static_cast<uint32_t>(kActivationBytesMax / (blocks * sizeof(ActivationBlock<1, kStream.groups>)));
   CHECK(rows_max > 0);  // limits::kWidthMax inputs need 400 kB
   constexpr uint32_t kRowsMax = kStream.groups == 2 ? kTwoGroupRowsMax : kQuantizedRowsMax;
   rows_max = rows_max < kRowsMax ? rows_max : kRowsMax;
@@ -124,17 +130,28 @@ void LinearQuantized(const LinearCall& call, uint32_t panel_begin, uint32_t pane
 void Linear(const LinearCall& call, uint32_t panel_begin, uint32_t panel_end) {
   if (call.m == 0 || panel_begin >= panel_end) return;
   switch (call.weights->type()) {
-    case arith::WeightType::kF32: return LinearFloat<F32Weight>(call, panel_begin, panel_end);
-    case arith::WeightType::kF16: return LinearFloat<F16Weight>(call, panel_begin, panel_end);
-    case arith::WeightType::kBf16: return LinearFloat<Bf16Weight>(call, panel_begin, panel_end);
-    case arith::WeightType::kQ4_0: return LinearQuantized<layout::kQ4_0>(call, panel_begin, panel_end);
-    case arith::WeightType::kQ4_1: return LinearQuantized<layout::kQ4_1>(call, panel_begin, panel_end);
-    case arith::WeightType::kQ5_0: return LinearQuantized<layout::kQ5_0>(call, panel_begin, panel_end);
-    case arith::WeightType::kQ5_1: return LinearQuantized<layout::kQ5_1>(call, panel_begin, panel_end);
-    case arith::WeightType::kQ8_0: return LinearQuantized<layout::kQ8_0>(call, panel_begin, panel_end);
-    case arith::WeightType::kQ4_K: return LinearQuantized<layout::kQ4_K>(call, panel_begin, panel_end);
-    case arith::WeightType::kQ5_K: return LinearQuantized<layout::kQ5_K>(call, panel_begin, panel_end);
-    case arith::WeightType::kQ6_K: return LinearQuantized<layout::kQ6_K>(call, panel_begin, panel_end);
+    case arith::WeightType::kF32:
+      return LinearFloat<F32Weight>(call, panel_begin, panel_end);
+    case arith::WeightType::kF16:
+      return LinearFloat<F16Weight>(call, panel_begin, panel_end);
+    case arith::WeightType::kBf16:
+      return LinearFloat<Bf16Weight>(call, panel_begin, panel_end);
+    case arith::WeightType::kQ4_0:
+      return LinearQuantized<layout::kQ4_0>(call, panel_begin, panel_end);
+    case arith::WeightType::kQ4_1:
+      return LinearQuantized<layout::kQ4_1>(call, panel_begin, panel_end);
+    case arith::WeightType::kQ5_0:
+      return LinearQuantized<layout::kQ5_0>(call, panel_begin, panel_end);
+    case arith::WeightType::kQ5_1:
+      return LinearQuantized<layout::kQ5_1>(call, panel_begin, panel_end);
+    case arith::WeightType::kQ8_0:
+      return LinearQuantized<layout::kQ8_0>(call, panel_begin, panel_end);
+    case arith::WeightType::kQ4_K:
+      return LinearQuantized<layout::kQ4_K>(call, panel_begin, panel_end);
+    case arith::WeightType::kQ5_K:
+      return LinearQuantized<layout::kQ5_K>(call, panel_begin, panel_end);
+    case arith::WeightType::kQ6_K:
+      return LinearQuantized<layout::kQ6_K>(call, panel_begin, panel_end);
   }
 }
 

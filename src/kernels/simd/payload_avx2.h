@@ -1,5 +1,5 @@
-// One payload of 32 inputs, 16 outputs, kRows rows, with AVX2's 16 registers: 8 outputs at a time, whose 8 quads stay in
-// registers while the rows pass.
+// One payload of 32 inputs, 16 outputs, kRows rows, with AVX2's 16 registers: 8 outputs at a time, whose 8 quads stay
+// in registers while the rows pass.
 #pragma once
 
 #include "kernels/simd/activation_block.h"
@@ -16,12 +16,13 @@ namespace {
 //     6 bits: n * 2 *  63 * 127 = n * 16002,                 n = 2
 // and after n pairs vpmaddwd by ones widens to int32. Exact.
 template <layout::Stream kStream>
-SAMEBIT_INLINE void DotRow(const __m256i (&quads)[8], const int8_t* x, const int32_t* corrections, uint32_t correction_stride,
-                           __m256i (&isum)[kStream.groups]) {
+SAMEBIT_INLINE void DotRow(const __m256i (&quads)[8], const int8_t* x, const int32_t* corrections,
+                           uint32_t correction_stride, __m256i (&isum)[kStream.groups]) {
   constexpr uint32_t kPairs = kStream.code_bits == 4 ? 8 : kStream.code_bits == 5 ? 4 : 2;
   const __m256i ones = _mm256_set1_epi16(1);
   for (uint32_t group = 0; group < kStream.groups; ++group)
-    isum[group] = kStream.code_offset == 0 ? _mm256_setzero_si256() : _mm256_set1_epi32(corrections[group * correction_stride]);
+    isum[group] =
+        kStream.code_offset == 0 ? _mm256_setzero_si256() : _mm256_set1_epi32(corrections[group * correction_stride]);
   for (uint32_t first = 0; first < 8; first += kPairs) {
     __m256i pairs = _mm256_maddubs_epi16(quads[first], SplatQuad(x + 4 * first));
     for (uint32_t g = first + 1; g < first + kPairs; ++g)
@@ -31,8 +32,9 @@ SAMEBIT_INLINE void DotRow(const __m256i (&quads)[8], const int8_t* x, const int
   }
 }
 
-// isum of all rows, 8 bits, 8 outputs. The signed weight is w = code - 128; |w| <= 128 as the unsigned factor and x with
-// the sign of w as the signed one give at most 2 * 128 * 127 = 32512 in int16. x is never -128, so its negation exists.
+// isum of all rows, 8 bits, 8 outputs. The signed weight is w = code - 128; |w| <= 128 as the unsigned factor and x
+// with the sign of w as the signed one give at most 2 * 128 * 127 = 32512 in int16. x is never -128, so its negation
+// exists.
 template <uint32_t kRows>
 SAMEBIT_INLINE void DotBytes(const uint8_t* payload, const int8_t (*x)[layout::kBlockInputs], __m256i (&isum)[kRows]) {
   const __m256i ones = _mm256_set1_epi16(1);
@@ -55,8 +57,8 @@ SAMEBIT_INLINE __m256& HalfOf(Floats& v) {
 }
 
 template <layout::Stream kStream, uint32_t kRows, int kHalf>
-SAMEBIT_INLINE void AddHalf(const uint8_t* payload, const ActivationBlock<kRows, kStream.groups>& x, Floats (&scale)[kStream.groups],
-                            Floats& minimum, Floats (&acc)[kRows]) {
+SAMEBIT_INLINE void AddHalf(const uint8_t* payload, const ActivationBlock<kRows, kStream.groups>& x,
+                            Floats (&scale)[kStream.groups], Floats& minimum, Floats (&acc)[kRows]) {
   payload += 32 * kHalf;
   __m256i bytes[kRows];
   __m256i quads[8];
@@ -76,7 +78,8 @@ SAMEBIT_INLINE void AddHalf(const uint8_t* payload, const ActivationBlock<kRows,
     const __m256 x_scale = _mm256_set1_ps(x.scales[r]);
     for (uint32_t group = 0; group < kStream.groups; ++group)
       sum = _mm256_fmadd_ps(_mm256_cvtepi32_ps(isum[group]), _mm256_mul_ps(HalfOf<kHalf>(scale[group]), x_scale), sum);
-    if constexpr (kStream.has_minimum) sum = _mm256_fmadd_ps(HalfOf<kHalf>(minimum), _mm256_set1_ps(x.scaled_sums[r]), sum);
+    if constexpr (kStream.has_minimum)
+      sum = _mm256_fmadd_ps(HalfOf<kHalf>(minimum), _mm256_set1_ps(x.scaled_sums[r]), sum);
   }
 }
 

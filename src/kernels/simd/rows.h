@@ -103,7 +103,8 @@ bool QuantizeRow(const float* x, uint32_t columns, const arith::QuantizedRow& ou
     for (uint32_t b = 0; b < count; ++b) {
       const float* in = x + (first + b) * layout::kBlockInputs;
       const Floats factor = Splat(inverses[b]);
-      // The byte that is stored, sign extended: in a row with NaN the rest of the bits is anything, and sums could overflow.
+      // The byte that is stored, sign extended: in a row with NaN the rest of the bits is anything, and sums could
+      // overflow.
       const Ints low = ShiftRight<24>(ShiftLeft<24>(SubInt(Bits(Fma(Load(in), factor, magic)), magic_bits)));
       const Ints high = ShiftRight<24>(ShiftLeft<24>(SubInt(Bits(Fma(Load(in + 16), factor, magic)), magic_bits)));
       int8_t* codes = out.codes + (first + b) * layout::kBlockInputs;

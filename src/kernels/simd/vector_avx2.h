@@ -70,21 +70,33 @@ SAMEBIT_INLINE bool AnyEqual(Floats a, Floats b) {
   return _mm256_movemask_ps(any) != 0;
 }
 
-SAMEBIT_INLINE Ints AddInt(Ints a, Ints b) { return {_mm256_add_epi32(a.low, b.low), _mm256_add_epi32(a.high, b.high)}; }
-SAMEBIT_INLINE Ints SubInt(Ints a, Ints b) { return {_mm256_sub_epi32(a.low, b.low), _mm256_sub_epi32(a.high, b.high)}; }
+SAMEBIT_INLINE Ints AddInt(Ints a, Ints b) {
+  return {_mm256_add_epi32(a.low, b.low), _mm256_add_epi32(a.high, b.high)};
+}
+SAMEBIT_INLINE Ints SubInt(Ints a, Ints b) {
+  return {_mm256_sub_epi32(a.low, b.low), _mm256_sub_epi32(a.high, b.high)};
+}
 SAMEBIT_INLINE Ints And(Ints a, Ints b) { return {_mm256_and_si256(a.low, b.low), _mm256_and_si256(a.high, b.high)}; }
-SAMEBIT_INLINE Ints MaxInt(Ints a, Ints b) { return {_mm256_max_epi32(a.low, b.low), _mm256_max_epi32(a.high, b.high)}; }
+SAMEBIT_INLINE Ints MaxInt(Ints a, Ints b) {
+  return {_mm256_max_epi32(a.low, b.low), _mm256_max_epi32(a.high, b.high)};
+}
 template <int kBits>
-SAMEBIT_INLINE Ints ShiftLeft(Ints a) { return {_mm256_slli_epi32(a.low, kBits), _mm256_slli_epi32(a.high, kBits)}; }
+SAMEBIT_INLINE Ints ShiftLeft(Ints a) {
+  return {_mm256_slli_epi32(a.low, kBits), _mm256_slli_epi32(a.high, kBits)};
+}
 template <int kBits>
-SAMEBIT_INLINE Ints ShiftRight(Ints a) { return {_mm256_srai_epi32(a.low, kBits), _mm256_srai_epi32(a.high, kBits)}; }
+SAMEBIT_INLINE Ints ShiftRight(Ints a) {
+  return {_mm256_srai_epi32(a.low, kBits), _mm256_srai_epi32(a.high, kBits)};
+}
 
 SAMEBIT_INLINE Floats ToFloat(Ints a) { return {_mm256_cvtepi32_ps(a.low), _mm256_cvtepi32_ps(a.high)}; }
 SAMEBIT_INLINE Ints ToInt(Floats a) { return {_mm256_cvttps_epi32(a.low), _mm256_cvttps_epi32(a.high)}; }
 
 SAMEBIT_INLINE __m128i LoadHalf(const void* p) { return _mm_loadu_si128(static_cast<const __m128i*>(p)); }
 SAMEBIT_INLINE __m128i LoadQuarter(const void* p) { return _mm_loadl_epi64(static_cast<const __m128i*>(p)); }
-SAMEBIT_INLINE Floats LoadHalves(const uint16_t* p) { return {_mm256_cvtph_ps(LoadHalf(p)), _mm256_cvtph_ps(LoadHalf(p + 8))}; }
+SAMEBIT_INLINE Floats LoadHalves(const uint16_t* p) {
+  return {_mm256_cvtph_ps(LoadHalf(p)), _mm256_cvtph_ps(LoadHalf(p + 8))};
+}
 SAMEBIT_INLINE Floats LoadBrains(const uint16_t* p) {
   return FromBits(ShiftLeft<16>({_mm256_cvtepu16_epi32(LoadHalf(p)), _mm256_cvtepu16_epi32(LoadHalf(p + 8))}));
 }
@@ -93,11 +105,16 @@ SAMEBIT_INLINE void StoreHalves(uint16_t* p, Floats v) {
   _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm256_cvtps_ph(v.low, kNearest));
   _mm_storeu_si128(reinterpret_cast<__m128i*>(p + 8), _mm256_cvtps_ph(v.high, kNearest));
 }
-SAMEBIT_INLINE Ints LoadU8(const uint8_t* p) { return {_mm256_cvtepu8_epi32(LoadQuarter(p)), _mm256_cvtepu8_epi32(LoadQuarter(p + 8))}; }
-SAMEBIT_INLINE Ints LoadI8(const int8_t* p) { return {_mm256_cvtepi8_epi32(LoadQuarter(p)), _mm256_cvtepi8_epi32(LoadQuarter(p + 8))}; }
+SAMEBIT_INLINE Ints LoadU8(const uint8_t* p) {
+  return {_mm256_cvtepu8_epi32(LoadQuarter(p)), _mm256_cvtepu8_epi32(LoadQuarter(p + 8))};
+}
+SAMEBIT_INLINE Ints LoadI8(const int8_t* p) {
+  return {_mm256_cvtepi8_epi32(LoadQuarter(p)), _mm256_cvtepi8_epi32(LoadQuarter(p + 8))};
+}
 SAMEBIT_INLINE void StoreI8(int8_t* p, Ints v) {  // the values are in range, so saturation does nothing
   const __m256i words = _mm256_permute4x64_epi64(_mm256_packs_epi32(v.low, v.high), 0xd8);
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm_packs_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1)));
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(p),
+                   _mm_packs_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1)));
 }
 SAMEBIT_INLINE void StoreInts(int32_t* p, Ints v) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), v.low);

@@ -25,7 +25,9 @@ SAMEBIT_INLINE Ints SplatInt(int32_t x) { return _mm512_set1_epi32(x); }
 SAMEBIT_INLINE Floats Load(const float* p) { return _mm512_loadu_ps(p); }
 SAMEBIT_INLINE void Store(float* p, Floats v) { _mm512_storeu_ps(p, v); }
 SAMEBIT_INLINE __mmask16 FirstLanes(uint32_t count) { return static_cast<__mmask16>((1u << count) - 1); }
-SAMEBIT_INLINE Floats LoadPart(const float* p, uint32_t count, Floats rest) { return _mm512_mask_loadu_ps(rest, FirstLanes(count), p); }
+SAMEBIT_INLINE Floats LoadPart(const float* p, uint32_t count, Floats rest) {
+  return _mm512_mask_loadu_ps(rest, FirstLanes(count), p);
+}
 SAMEBIT_INLINE void StorePart(float* p, uint32_t count, Floats v) { _mm512_mask_storeu_ps(p, FirstLanes(count), v); }
 
 SAMEBIT_INLINE Ints Bits(Floats v) { return _mm512_castps_si512(v); }
@@ -37,7 +39,7 @@ SAMEBIT_INLINE Floats Mul(Floats a, Floats b) { return _mm512_mul_ps(a, b); }
 SAMEBIT_INLINE Floats Div(Floats a, Floats b) { return _mm512_div_ps(a, b); }
 SAMEBIT_INLINE Floats Fma(Floats a, Floats b, Floats c) { return _mm512_fmadd_ps(a, b, c); }
 SAMEBIT_INLINE Floats FmaMinus(Floats a, Floats b, Floats c) { return _mm512_fmsub_ps(a, b, c); }
-SAMEBIT_INLINE Floats Max(Floats a, Floats b) { return _mm512_max_ps(a, b); }    // a > b ? a : b, also for NaN and zeros
+SAMEBIT_INLINE Floats Max(Floats a, Floats b) { return _mm512_max_ps(a, b); }  // a > b ? a : b, also for NaN and zeros
 SAMEBIT_INLINE Floats MinOf(Floats a, Floats b) { return _mm512_min_ps(a, b); }  // a < b ? a : b
 SAMEBIT_INLINE Floats IfGreater(Floats a, Floats b, Floats yes, Floats no) {
   return _mm512_mask_blend_ps(_mm512_cmp_ps_mask(a, b, _CMP_GT_OQ), no, yes);
@@ -49,23 +51,36 @@ SAMEBIT_INLINE Ints SubInt(Ints a, Ints b) { return _mm512_sub_epi32(a, b); }
 SAMEBIT_INLINE Ints And(Ints a, Ints b) { return _mm512_and_si512(a, b); }
 SAMEBIT_INLINE Ints MaxInt(Ints a, Ints b) { return _mm512_max_epi32(a, b); }
 template <int kBits>
-SAMEBIT_INLINE Ints ShiftLeft(Ints a) { return _mm512_slli_epi32(a, kBits); }
+SAMEBIT_INLINE Ints ShiftLeft(Ints a) {
+  return _mm512_slli_epi32(a, kBits);
+}
 template <int kBits>
-SAMEBIT_INLINE Ints ShiftRight(Ints a) { return _mm512_srai_epi32(a, kBits); }
+SAMEBIT_INLINE Ints ShiftRight(Ints a) {
+  return _mm512_srai_epi32(a, kBits);
+}
 
 SAMEBIT_INLINE Floats ToFloat(Ints a) { return _mm512_cvtepi32_ps(a); }
 SAMEBIT_INLINE Ints ToInt(Floats a) { return _mm512_cvttps_epi32(a); }
 
-SAMEBIT_INLINE Floats LoadHalves(const uint16_t* p) { return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))); }
+SAMEBIT_INLINE Floats LoadHalves(const uint16_t* p) {
+  return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+}
 SAMEBIT_INLINE Floats LoadBrains(const uint16_t* p) {
-  return FromBits(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))), 16));
+  return FromBits(
+      _mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p))), 16));
 }
 SAMEBIT_INLINE void StoreHalves(uint16_t* p, Floats v) {
   _mm256_storeu_si256(reinterpret_cast<__m256i*>(p), _mm512_cvtps_ph(v, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
 }
-SAMEBIT_INLINE Ints LoadU8(const uint8_t* p) { return _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))); }
-SAMEBIT_INLINE Ints LoadI8(const int8_t* p) { return _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))); }
-SAMEBIT_INLINE void StoreI8(int8_t* p, Ints v) { _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtepi32_epi8(v)); }
+SAMEBIT_INLINE Ints LoadU8(const uint8_t* p) {
+  return _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+}
+SAMEBIT_INLINE Ints LoadI8(const int8_t* p) {
+  return _mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+}
+SAMEBIT_INLINE void StoreI8(int8_t* p, Ints v) {
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(p), _mm512_cvtepi32_epi8(v));
+}
 SAMEBIT_INLINE void StoreInts(int32_t* p, Ints v) { _mm512_storeu_si512(p, v); }
 
 SAMEBIT_INLINE float FirstLane(Floats v) { return _mm512_cvtss_f32(v); }
@@ -124,7 +139,8 @@ SAMEBIT_INLINE __m512i SplatQuad(const int8_t* x) {
 
 // u8 x s8 products summed in int32, never the saturating form: exact.
 template <layout::Stream kStream, uint32_t kRows>
-SAMEBIT_INLINE void DotPayload(const uint8_t* payload, const int8_t (*x)[layout::kBlockInputs], Ints (&isum)[kStream.groups][kRows]) {
+SAMEBIT_INLINE void DotPayload(const uint8_t* payload, const int8_t (*x)[layout::kBlockInputs],
+                               Ints (&isum)[kStream.groups][kRows]) {
   __m512i quads[8];
   UnpackQuads<kStream.code_bits>(payload, quads);
   for (uint32_t g = 0; g < 8; ++g) {
@@ -145,7 +161,8 @@ SAMEBIT_INLINE void DotPayload(const uint8_t* payload, const int8_t (*x)[layout:
 //             the signed one give at most 2 * 128 * 127 = 32512, n = 1
 // and after n pairs vpmaddwd by ones widens to int32. Exact.
 template <layout::Stream kStream, uint32_t kRows>
-SAMEBIT_INLINE void DotPayload(const uint8_t* payload, const int8_t (*x)[layout::kBlockInputs], Ints (&isum)[kStream.groups][kRows]) {
+SAMEBIT_INLINE void DotPayload(const uint8_t* payload, const int8_t (*x)[layout::kBlockInputs],
+                               Ints (&isum)[kStream.groups][kRows]) {
   constexpr uint32_t kPairs = kStream.code_bits == 4 ? 8 : kStream.code_bits == 5 ? 4 : 2;
   const __m512i ones = _mm512_set1_epi16(1);
   __m512i quads[8];

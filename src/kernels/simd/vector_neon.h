@@ -24,13 +24,23 @@ inline constexpr uint32_t kFloatRowsMax = 4, kFloatPanelsAtOnce = 1, kFloatPanel
 inline constexpr uint32_t kQueriesAtOnce = 2, kKeyPanelsAtOnce = 2;
 
 template <class Function>
-SAMEBIT_INLINE Floats EachFloat(Function f) { return {{f(0), f(1), f(2), f(3)}}; }
+SAMEBIT_INLINE Floats EachFloat(Function f) {
+  return {{f(0), f(1), f(2), f(3)}};
+}
 template <class Function>
-SAMEBIT_INLINE Ints EachInt(Function f) { return {{f(0), f(1), f(2), f(3)}}; }
+SAMEBIT_INLINE Ints EachInt(Function f) {
+  return {{f(0), f(1), f(2), f(3)}};
+}
 
-SAMEBIT_INLINE Floats Splat(float x) { return EachFloat([&](int) { return vdupq_n_f32(x); }); }
-SAMEBIT_INLINE Ints SplatInt(int32_t x) { return EachInt([&](int) { return vdupq_n_s32(x); }); }
-SAMEBIT_INLINE Floats Load(const float* p) { return EachFloat([&](int i) { return vld1q_f32(p + 4 * i); }); }
+SAMEBIT_INLINE Floats Splat(float x) {
+  return EachFloat([&](int) { return vdupq_n_f32(x); });
+}
+SAMEBIT_INLINE Ints SplatInt(int32_t x) {
+  return EachInt([&](int) { return vdupq_n_s32(x); });
+}
+SAMEBIT_INLINE Floats Load(const float* p) {
+  return EachFloat([&](int i) { return vld1q_f32(p + 4 * i); });
+}
 SAMEBIT_INLINE void Store(float* p, const Floats& v) {
   for (int i = 0; i < 4; ++i) vst1q_f32(p + 4 * i, v.v[i]);
 }
@@ -49,13 +59,25 @@ SAMEBIT_INLINE void StorePart(float* p, uint32_t count, const Floats& v) {
   __builtin_memcpy(p, lanes, count * sizeof(float));
 }
 
-SAMEBIT_INLINE Ints Bits(const Floats& v) { return EachInt([&](int i) { return vreinterpretq_s32_f32(v.v[i]); }); }
-SAMEBIT_INLINE Floats FromBits(const Ints& v) { return EachFloat([&](int i) { return vreinterpretq_f32_s32(v.v[i]); }); }
+SAMEBIT_INLINE Ints Bits(const Floats& v) {
+  return EachInt([&](int i) { return vreinterpretq_s32_f32(v.v[i]); });
+}
+SAMEBIT_INLINE Floats FromBits(const Ints& v) {
+  return EachFloat([&](int i) { return vreinterpretq_f32_s32(v.v[i]); });
+}
 
-SAMEBIT_INLINE Floats Add(const Floats& a, const Floats& b) { return EachFloat([&](int i) { return vaddq_f32(a.v[i], b.v[i]); }); }
-SAMEBIT_INLINE Floats Sub(const Floats& a, const Floats& b) { return EachFloat([&](int i) { return vsubq_f32(a.v[i], b.v[i]); }); }
-SAMEBIT_INLINE Floats Mul(const Floats& a, const Floats& b) { return EachFloat([&](int i) { return vmulq_f32(a.v[i], b.v[i]); }); }
-SAMEBIT_INLINE Floats Div(const Floats& a, const Floats& b) { return EachFloat([&](int i) { return vdivq_f32(a.v[i], b.v[i]); }); }
+SAMEBIT_INLINE Floats Add(const Floats& a, const Floats& b) {
+  return EachFloat([&](int i) { return vaddq_f32(a.v[i], b.v[i]); });
+}
+SAMEBIT_INLINE Floats Sub(const Floats& a, const Floats& b) {
+  return EachFloat([&](int i) { return vsubq_f32(a.v[i], b.v[i]); });
+}
+SAMEBIT_INLINE Floats Mul(const Floats& a, const Floats& b) {
+  return EachFloat([&](int i) { return vmulq_f32(a.v[i], b.v[i]); });
+}
+SAMEBIT_INLINE Floats Div(const Floats& a, const Floats& b) {
+  return EachFloat([&](int i) { return vdivq_f32(a.v[i], b.v[i]); });
+}
 SAMEBIT_INLINE Floats Fma(const Floats& a, const Floats& b, const Floats& c) {
   return EachFloat([&](int i) { return vfmaq_f32(c.v[i], a.v[i], b.v[i]); });
 }
@@ -74,17 +96,33 @@ SAMEBIT_INLINE bool AnyEqual(const Floats& a, const Floats& b) {
   return vmaxvq_u32(any) != 0;
 }
 
-SAMEBIT_INLINE Ints AddInt(const Ints& a, const Ints& b) { return EachInt([&](int i) { return vaddq_s32(a.v[i], b.v[i]); }); }
-SAMEBIT_INLINE Ints SubInt(const Ints& a, const Ints& b) { return EachInt([&](int i) { return vsubq_s32(a.v[i], b.v[i]); }); }
-SAMEBIT_INLINE Ints And(const Ints& a, const Ints& b) { return EachInt([&](int i) { return vandq_s32(a.v[i], b.v[i]); }); }
-SAMEBIT_INLINE Ints MaxInt(const Ints& a, const Ints& b) { return EachInt([&](int i) { return vmaxq_s32(a.v[i], b.v[i]); }); }
+SAMEBIT_INLINE Ints AddInt(const Ints& a, const Ints& b) {
+  return EachInt([&](int i) { return vaddq_s32(a.v[i], b.v[i]); });
+}
+SAMEBIT_INLINE Ints SubInt(const Ints& a, const Ints& b) {
+  return EachInt([&](int i) { return vsubq_s32(a.v[i], b.v[i]); });
+}
+SAMEBIT_INLINE Ints And(const Ints& a, const Ints& b) {
+  return EachInt([&](int i) { return vandq_s32(a.v[i], b.v[i]); });
+}
+SAMEBIT_INLINE Ints MaxInt(const Ints& a, const Ints& b) {
+  return EachInt([&](int i) { return vmaxq_s32(a.v[i], b.v[i]); });
+}
 template <int kBits>
-SAMEBIT_INLINE Ints ShiftLeft(const Ints& a) { return EachInt([&](int i) { return vshlq_n_s32(a.v[i], kBits); }); }
+SAMEBIT_INLINE Ints ShiftLeft(const Ints& a) {
+  return EachInt([&](int i) { return vshlq_n_s32(a.v[i], kBits); });
+}
 template <int kBits>
-SAMEBIT_INLINE Ints ShiftRight(const Ints& a) { return EachInt([&](int i) { return vshrq_n_s32(a.v[i], kBits); }); }
+SAMEBIT_INLINE Ints ShiftRight(const Ints& a) {
+  return EachInt([&](int i) { return vshrq_n_s32(a.v[i], kBits); });
+}
 
-SAMEBIT_INLINE Floats ToFloat(const Ints& a) { return EachFloat([&](int i) { return vcvtq_f32_s32(a.v[i]); }); }
-SAMEBIT_INLINE Ints ToInt(const Floats& a) { return EachInt([&](int i) { return vcvtq_s32_f32(a.v[i]); }); }
+SAMEBIT_INLINE Floats ToFloat(const Ints& a) {
+  return EachFloat([&](int i) { return vcvtq_f32_s32(a.v[i]); });
+}
+SAMEBIT_INLINE Ints ToInt(const Floats& a) {
+  return EachInt([&](int i) { return vcvtq_s32_f32(a.v[i]); });
+}
 
 SAMEBIT_INLINE Floats LoadHalves(const uint16_t* p) {
   return EachFloat([&](int i) { return vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p + 4 * i))); });
@@ -99,12 +137,14 @@ SAMEBIT_INLINE Ints LoadU8(const uint8_t* p) {
   const uint8x16_t bytes = vld1q_u8(p);
   const uint16x8_t low = vmovl_u8(vget_low_u8(bytes)), high = vmovl_u8(vget_high_u8(bytes));
   return {{vreinterpretq_s32_u32(vmovl_u16(vget_low_u16(low))), vreinterpretq_s32_u32(vmovl_u16(vget_high_u16(low))),
-           vreinterpretq_s32_u32(vmovl_u16(vget_low_u16(high))), vreinterpretq_s32_u32(vmovl_u16(vget_high_u16(high)))}};
+           vreinterpretq_s32_u32(vmovl_u16(vget_low_u16(high))),
+           vreinterpretq_s32_u32(vmovl_u16(vget_high_u16(high)))}};
 }
 SAMEBIT_INLINE Ints LoadI8(const int8_t* p) {
   const int8x16_t bytes = vld1q_s8(p);
   const int16x8_t low = vmovl_s8(vget_low_s8(bytes)), high = vmovl_s8(vget_high_s8(bytes));
-  return {{vmovl_s16(vget_low_s16(low)), vmovl_s16(vget_high_s16(low)), vmovl_s16(vget_low_s16(high)), vmovl_s16(vget_high_s16(high))}};
+  return {{vmovl_s16(vget_low_s16(low)), vmovl_s16(vget_high_s16(low)), vmovl_s16(vget_low_s16(high)),
+           vmovl_s16(vget_high_s16(high))}};
 }
 SAMEBIT_INLINE void StoreI8(int8_t* p, const Ints& v) {
   const int16x8_t low = vcombine_s16(vmovn_s32(v.v[0]), vmovn_s32(v.v[1]));
@@ -147,12 +187,14 @@ SAMEBIT_INLINE void UnpackQuads(const uint8_t* payload, int8x16_t (&quads)[8]) {
   if constexpr (kCodeBits == 5) {
     const uint8x16_t plane = vld1q_u8(payload + layout::kNibbleBytes);
     for (int g = 0; g < 8; ++g)
-      codes[g] = vorrq_u8(codes[g], vandq_u8(vshlq_u8(plane, vdupq_n_s8(static_cast<int8_t>(4 - g))), vdupq_n_u8(0x10)));
+      codes[g] =
+          vorrq_u8(codes[g], vandq_u8(vshlq_u8(plane, vdupq_n_s8(static_cast<int8_t>(4 - g))), vdupq_n_u8(0x10)));
   }
   if constexpr (kCodeBits == 6) {
     for (int g = 0; g < 8; ++g) {
       const uint8x16_t plane = vld1q_u8(payload + layout::kNibbleBytes + g / 4 * layout::kPlaneBytes);
-      codes[g] = vorrq_u8(codes[g], vandq_u8(vshlq_u8(plane, vdupq_n_s8(static_cast<int8_t>(4 - 2 * (g % 4)))), vdupq_n_u8(0x30)));
+      codes[g] = vorrq_u8(
+          codes[g], vandq_u8(vshlq_u8(plane, vdupq_n_s8(static_cast<int8_t>(4 - 2 * (g % 4)))), vdupq_n_u8(0x30)));
     }
   }
   for (int g = 0; g < 8; ++g) quads[g] = vreinterpretq_s8_u8(codes[g]);
@@ -164,7 +206,8 @@ SAMEBIT_INLINE void UnpackQuads(const uint8_t* payload, int8x16_t (&quads)[8]) {
 //     8 bits: n * 128 * 127 = n * 16256,  n = 2
 // all under 32768: exact.
 template <layout::Stream kStream, uint32_t kRows>
-SAMEBIT_INLINE void DotPayload(const uint8_t* payload, const int8_t (*x)[layout::kBlockInputs], Ints (&isum)[kStream.groups][kRows]) {
+SAMEBIT_INLINE void DotPayload(const uint8_t* payload, const int8_t (*x)[layout::kBlockInputs],
+                               Ints (&isum)[kStream.groups][kRows]) {
   constexpr uint32_t kQuads = kStream.code_bits == 8 ? 2 : kStream.code_bits == 6 ? 4 : 8;
   for (int part = 0; part < 4; ++part) {
     int8x16_t quads[8];

@@ -32,12 +32,20 @@ inline constexpr uint32_t kFloatRowsMax = 2, kFloatPanelsAtOnce = 1, kFloatPanel
 inline constexpr uint32_t kQueriesAtOnce = 2, kKeyPanelsAtOnce = 1;
 
 template <class Function>
-SAMEBIT_INLINE Floats EachFloat(Function f) { return {{f(0), f(1), f(2), f(3)}}; }
+SAMEBIT_INLINE Floats EachFloat(Function f) {
+  return {{f(0), f(1), f(2), f(3)}};
+}
 template <class Function>
-SAMEBIT_INLINE Ints EachInt(Function f) { return {{f(0), f(1), f(2), f(3)}}; }
+SAMEBIT_INLINE Ints EachInt(Function f) {
+  return {{f(0), f(1), f(2), f(3)}};
+}
 
-SAMEBIT_INLINE Floats Splat(float x) { return EachFloat([&](int) { return Quad{x, x, x, x}; }); }
-SAMEBIT_INLINE Ints SplatInt(int32_t x) { return EachInt([&](int) { return IntQuad{x, x, x, x}; }); }
+SAMEBIT_INLINE Floats Splat(float x) {
+  return EachFloat([&](int) { return Quad{x, x, x, x}; });
+}
+SAMEBIT_INLINE Ints SplatInt(int32_t x) {
+  return EachInt([&](int) { return IntQuad{x, x, x, x}; });
+}
 SAMEBIT_INLINE Floats Load(const float* p) {
   Floats v;
   std::memcpy(&v, p, sizeof v);
@@ -51,13 +59,25 @@ SAMEBIT_INLINE Floats LoadPart(const float* p, uint32_t count, Floats rest) {
 }
 SAMEBIT_INLINE void StorePart(float* p, uint32_t count, Floats v) { std::memcpy(p, &v, count * sizeof(float)); }
 
-SAMEBIT_INLINE Ints Bits(Floats a) { return EachInt([&](int i) { return (IntQuad)a.v[i]; }); }
-SAMEBIT_INLINE Floats FromBits(Ints a) { return EachFloat([&](int i) { return (Quad)a.v[i]; }); }
+SAMEBIT_INLINE Ints Bits(Floats a) {
+  return EachInt([&](int i) { return (IntQuad)a.v[i]; });
+}
+SAMEBIT_INLINE Floats FromBits(Ints a) {
+  return EachFloat([&](int i) { return (Quad)a.v[i]; });
+}
 
-SAMEBIT_INLINE Floats Add(Floats a, Floats b) { return EachFloat([&](int i) { return a.v[i] + b.v[i]; }); }
-SAMEBIT_INLINE Floats Sub(Floats a, Floats b) { return EachFloat([&](int i) { return a.v[i] - b.v[i]; }); }
-SAMEBIT_INLINE Floats Mul(Floats a, Floats b) { return EachFloat([&](int i) { return a.v[i] * b.v[i]; }); }
-SAMEBIT_INLINE Floats Div(Floats a, Floats b) { return EachFloat([&](int i) { return a.v[i] / b.v[i]; }); }
+SAMEBIT_INLINE Floats Add(Floats a, Floats b) {
+  return EachFloat([&](int i) { return a.v[i] + b.v[i]; });
+}
+SAMEBIT_INLINE Floats Sub(Floats a, Floats b) {
+  return EachFloat([&](int i) { return a.v[i] - b.v[i]; });
+}
+SAMEBIT_INLINE Floats Mul(Floats a, Floats b) {
+  return EachFloat([&](int i) { return a.v[i] * b.v[i]; });
+}
+SAMEBIT_INLINE Floats Div(Floats a, Floats b) {
+  return EachFloat([&](int i) { return a.v[i] / b.v[i]; });
+}
 
 #if defined(__FMA__) || defined(__aarch64__)
 SAMEBIT_INLINE Quad FmaQuad(Quad a, Quad b, Quad c) {
@@ -78,11 +98,15 @@ SAMEBIT_INLINE Doubles OddSum(Doubles product, Doubles addend) {
   const Words toward_zero = (((Words)error ^ (Words)sum) >> 63) & inexact;
   return (Doubles)(((Words)sum - toward_zero) | inexact);
 }
-// Whole vectors are converted, never element by element: g++ 12 takes Doubles{a[0], a[1]} of a vector that was made from
-// rounded doubles for those doubles, and a rounding is lost (conformance_test caught it in two chained Fma).
+// Whole vectors are converted, never element by element: g++ 12 takes Doubles{a[0], a[1]} of a vector that was made
+// from rounded doubles for those doubles, and a rounding is lost (conformance_test caught it in two chained Fma).
 typedef float Pair __attribute__((vector_size(8)));
-SAMEBIT_INLINE Doubles LowDoubles(Quad a) { return __builtin_convertvector(__builtin_shufflevector(a, a, 0, 1), Doubles); }
-SAMEBIT_INLINE Doubles HighDoubles(Quad a) { return __builtin_convertvector(__builtin_shufflevector(a, a, 2, 3), Doubles); }
+SAMEBIT_INLINE Doubles LowDoubles(Quad a) {
+  return __builtin_convertvector(__builtin_shufflevector(a, a, 0, 1), Doubles);
+}
+SAMEBIT_INLINE Doubles HighDoubles(Quad a) {
+  return __builtin_convertvector(__builtin_shufflevector(a, a, 2, 3), Doubles);
+}
 SAMEBIT_INLINE Quad FmaQuad(Quad a, Quad b, Quad c) {
   const Pair low = __builtin_convertvector(OddSum(LowDoubles(a) * LowDoubles(b), LowDoubles(c)), Pair);
   const Pair high = __builtin_convertvector(OddSum(HighDoubles(a) * HighDoubles(b), HighDoubles(c)), Pair);
@@ -90,9 +114,13 @@ SAMEBIT_INLINE Quad FmaQuad(Quad a, Quad b, Quad c) {
 }
 #endif
 // fma(a, b, c), one rounding.
-SAMEBIT_INLINE Floats Fma(Floats a, Floats b, Floats c) { return EachFloat([&](int i) { return FmaQuad(a.v[i], b.v[i], c.v[i]); }); }
+SAMEBIT_INLINE Floats Fma(Floats a, Floats b, Floats c) {
+  return EachFloat([&](int i) { return FmaQuad(a.v[i], b.v[i], c.v[i]); });
+}
 // fma(a, b, -c)
-SAMEBIT_INLINE Floats FmaMinus(Floats a, Floats b, Floats c) { return EachFloat([&](int i) { return FmaQuad(a.v[i], b.v[i], -c.v[i]); }); }
+SAMEBIT_INLINE Floats FmaMinus(Floats a, Floats b, Floats c) {
+  return EachFloat([&](int i) { return FmaQuad(a.v[i], b.v[i], -c.v[i]); });
+}
 
 SAMEBIT_INLINE Floats IfGreater(Floats a, Floats b, Floats yes, Floats no) {
   return EachFloat([&](int i) {
@@ -108,9 +136,15 @@ SAMEBIT_INLINE bool AnyEqual(Floats a, Floats b) {
   return (any[0] | any[1] | any[2] | any[3]) != 0;
 }
 
-SAMEBIT_INLINE Ints AddInt(Ints a, Ints b) { return EachInt([&](int i) { return (IntQuad)((WordQuad)a.v[i] + (WordQuad)b.v[i]); }); }
-SAMEBIT_INLINE Ints SubInt(Ints a, Ints b) { return EachInt([&](int i) { return (IntQuad)((WordQuad)a.v[i] - (WordQuad)b.v[i]); }); }
-SAMEBIT_INLINE Ints And(Ints a, Ints b) { return EachInt([&](int i) { return a.v[i] & b.v[i]; }); }
+SAMEBIT_INLINE Ints AddInt(Ints a, Ints b) {
+  return EachInt([&](int i) { return (IntQuad)((WordQuad)a.v[i] + (WordQuad)b.v[i]); });
+}
+SAMEBIT_INLINE Ints SubInt(Ints a, Ints b) {
+  return EachInt([&](int i) { return (IntQuad)((WordQuad)a.v[i] - (WordQuad)b.v[i]); });
+}
+SAMEBIT_INLINE Ints And(Ints a, Ints b) {
+  return EachInt([&](int i) { return a.v[i] & b.v[i]; });
+}
 SAMEBIT_INLINE Ints MaxInt(Ints a, Ints b) {
   return EachInt([&](int i) {
     const IntQuad mask = a.v[i] > b.v[i];
@@ -118,13 +152,21 @@ SAMEBIT_INLINE Ints MaxInt(Ints a, Ints b) {
   });
 }
 template <int kBits>
-SAMEBIT_INLINE Ints ShiftLeft(Ints a) { return EachInt([&](int i) { return (IntQuad)((WordQuad)a.v[i] << kBits); }); }
+SAMEBIT_INLINE Ints ShiftLeft(Ints a) {
+  return EachInt([&](int i) { return (IntQuad)((WordQuad)a.v[i] << kBits); });
+}
 template <int kBits>
-SAMEBIT_INLINE Ints ShiftRight(Ints a) { return EachInt([&](int i) { return a.v[i] >> kBits; }); }  // arithmetic
+SAMEBIT_INLINE Ints ShiftRight(Ints a) {
+  return EachInt([&](int i) { return a.v[i] >> kBits; });
+}  // arithmetic
 
-SAMEBIT_INLINE Floats ToFloat(Ints a) { return EachFloat([&](int i) { return __builtin_convertvector(a.v[i], Quad); }); }
+SAMEBIT_INLINE Floats ToFloat(Ints a) {
+  return EachFloat([&](int i) { return __builtin_convertvector(a.v[i], Quad); });
+}
 // For whole numbers only.
-SAMEBIT_INLINE Ints ToInt(Floats a) { return EachInt([&](int i) { return __builtin_convertvector(a.v[i], IntQuad); }); }
+SAMEBIT_INLINE Ints ToInt(Floats a) {
+  return EachInt([&](int i) { return __builtin_convertvector(a.v[i], IntQuad); });
+}
 
 // Exact widening of 16 stored numbers, and rounding to f16 (nearest even).
 template <class Element>
@@ -182,7 +224,8 @@ SAMEBIT_INLINE void Prefetch(const void* p) { __builtin_prefetch(p); }
 // In binary32: products and sums are whole numbers under 2^24, so every step is exact and the baseline's float units
 // serve (x86-64 has no 32-bit integer product before SSE4.1).
 template <layout::Stream kStream, uint32_t kRows>
-SAMEBIT_INLINE void DotPayload(const uint8_t* payload, const int8_t (*x)[layout::kBlockInputs], Ints (&isum)[kStream.groups][kRows]) {
+SAMEBIT_INLINE void DotPayload(const uint8_t* payload, const int8_t (*x)[layout::kBlockInputs],
+                               Ints (&isum)[kStream.groups][kRows]) {
   for (uint32_t part = 0; part < 4; ++part, payload += 16) {  // four outputs at a time
     Quad sums[kStream.groups][kRows] = {};
     for (uint32_t g = 0; g < 8; ++g) {

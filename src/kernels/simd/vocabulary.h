@@ -71,7 +71,8 @@ class WeightSum {
     alignas(64) int32_t low[16], high[16];
     StoreInts(low, low_);
     StoreInts(high, high_);
-    for (int lane = 0; lane < 16; ++lane) total_ += (uint64_t{static_cast<uint32_t>(high[lane])} << 16) + static_cast<uint32_t>(low[lane]);
+    for (int lane = 0; lane < 16; ++lane)
+      total_ += (uint64_t{static_cast<uint32_t>(high[lane])} << 16) + static_cast<uint32_t>(low[lane]);
     low_ = high_ = SplatInt(0);
     count_ = 0;
   }

@@ -72,8 +72,8 @@ SamebitTextCode samebit_tokenizer_from_json(SamebitSlice json, uint32_t vocabula
 void samebit_tokenizer_free(SamebitTokenizer* tokenizer);
 
 /* specials_as_text: 0 parses special tokens in the text, 1 spells them out. */
-SamebitTextCode samebit_tokenizer_encode(const SamebitTokenizer* tokenizer, SamebitSlice text, uint32_t specials_as_text,
-                                         SamebitIds* ids, SamebitString* message);
+SamebitTextCode samebit_tokenizer_encode(const SamebitTokenizer* tokenizer, SamebitSlice text,
+                                         uint32_t specials_as_text, SamebitIds* ids, SamebitString* message);
 
 /* Per id: entry i of a text column is [ends[i - 1], ends[i]), with ends[-1] = 0. Lives as long as the tokenizer. */
 typedef struct {
