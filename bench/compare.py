@@ -212,6 +212,7 @@ def parse():
     parser.add_argument(
         "--row", action="append", help="only this row (repeatable): prefill:TOKENS or decode:BATCH:DEPTH"
     )
+    parser.add_argument("--flash", choices=["on", "off", "both"], default="both", help="llama.cpp's flash attention")
     parser.add_argument("--llama-bench", help="a build of llama.cpp's llama-bench, instead of xllamacpp")
     parser.add_argument("--llama-batched-bench", help="with --llama-bench: for rows of several sequences")
     parser.add_argument("--out", help="folder for the results (default: bench/runs/<date>-<machine>)")
@@ -225,7 +226,8 @@ def main():
     flags = parse()
     flags.vocabulary = vocabulary_of(flags.samebit, flags.model)
     peer = Binaries if flags.llama_bench else Xllamacpp
-    runners = [Samebit(flags), peer(flags, "on"), peer(flags, "off")]
+    settings = ["on", "off"] if flags.flash == "both" else [flags.flash]
+    runners = [Samebit(flags), *(peer(flags, setting) for setting in settings)]
     rows = [row + (f":{flags.decode_tokens}" if row.startswith("decode") else "") for row in flags.row or ROWS]
 
     results = {row: {runner.name: [] for runner in runners} for row in rows}
@@ -255,6 +257,7 @@ def main():
             {
                 "schema": "samebit.comparison/1",
                 "date": str(datetime.date.today()),
+                "command": " ".join(["bench/compare.py", *sys.argv[1:]]),
                 "model": os.path.basename(flags.model),
                 "about": about,
                 "rounds": flags.rounds,
