@@ -37,6 +37,9 @@ inline constexpr uint64_t kTemplateOutputBytesMax = 32ull << 20;
 // to what was done before (a slice of a slice of a slice), and because its stack is sized by the fuel
 // (text/rust/src/template.rs).
 inline constexpr uint64_t kTemplateFuel = 50'000;
+// Some operations on a value that holds itself many times over cost time that fuel does not see. A real template takes
+// milliseconds; this ends the others, and nothing else depends on it.
+inline constexpr uint64_t kTemplateSecondsMax = 10;
 inline constexpr uint64_t kTemplateFuelPerMessage = 500;
 inline constexpr uint64_t kTemplateBytesPerFuel = 8;  // of messages and variables: each byte may be copied eight times
 inline constexpr uint64_t kMessagesMax = 1 << 14;  // a template's stack grows with its fuel: to 4 GiB of addresses

@@ -148,6 +148,14 @@ TEST(HostileChatTemplate, bounds_the_input) {
             ErrorCode::kTooLarge);
 }
 
+// One comparison of two lists that hold themselves 2^50 times: no fuel is burnt in it.
+TEST(HostileChatTemplate, ends_work_that_fuel_does_not_see) {
+  auto text = Render("{% set x = [1] %}{% set y = [1] %}" + Repeat(50, "{% set x = [x, x] %}{% set y = [y, y] %}") +
+                     "{{ x == y }}");
+  ASSERT_FALSE(text.ok());
+  EXPECT_EQ(text.error().code, ErrorCode::kTooLarge) << text.error().message;
+}
+
 TEST(HostileChatTemplate, long_messages_are_not_mistaken_for_runaway_work) {
   const std::string content(8 << 20, 'x');
   auto text = Render("{% for m in messages %}{{ '<' + m['content'].strip() + '>' }}{% endfor %}", {{"user", content}});

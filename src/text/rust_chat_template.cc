@@ -62,6 +62,7 @@ class RustChatTemplate : public ChatTemplate {
         .fuel = limits::kTemplateFuel + messages.size() * limits::kTemplateFuelPerMessage +
                 bytes / limits::kTemplateBytesPerFuel,
         .output_bytes_max = limits::kTemplateOutputBytesMax,
+        .seconds_max = limits::kTemplateSecondsMax,
     };
     SamebitString output{};
     SamebitString message{};

@@ -105,6 +105,7 @@ typedef struct {
   int64_t now_unix_seconds;
   uint64_t fuel;
   uint64_t output_bytes_max;
+  uint64_t seconds_max;
 } SamebitRender;
 
 SamebitTextCode samebit_template_make(SamebitSlice source, SamebitTemplate** made, SamebitString* message);

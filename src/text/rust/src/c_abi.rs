@@ -77,6 +77,7 @@ pub struct RenderInput {
     now_unix_seconds: i64,
     fuel: u64,
     output_bytes_max: u64,
+    seconds_max: u64,
 }
 
 unsafe fn items<'a, T>(data: *const T, count: usize) -> &'a [T] {
@@ -250,6 +251,7 @@ pub unsafe extern "C" fn samebit_template_render(
             now_unix_seconds: (input.has_now != 0).then_some(input.now_unix_seconds),
             fuel: input.fuel,
             output_bytes_max: input.output_bytes_max,
+            seconds_max: input.seconds_max,
         };
         Ok(owned_string((*template).render(&request)?))
     })

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
+use std::time::Duration;
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::Rest;
@@ -47,6 +48,7 @@ pub struct Request<'a> {
     pub now_unix_seconds: Option<i64>,
     pub fuel: u64,
     pub output_bytes_max: u64,
+    pub seconds_max: u64,
 }
 
 /// Why a template stopped on purpose; travels as the source of the interpreter's error.
@@ -109,11 +111,15 @@ impl Template {
     }
 
     pub fn render(&self, request: &Request) -> Outcome<String> {
+        let environment = self.environment_for(request);
+        let context = context(request)?;
+        let bytes_max = request.output_bytes_max as usize;
         let stack_bytes = (request.fuel as usize).saturating_mul(STACK_BYTES_PER_FUEL);
-        deep_stack::run(stack_bytes, || self.render_here(request))
+        let limit = Duration::from_secs(request.seconds_max);
+        deep_stack::run_for(limit, stack_bytes, move || render_here(environment, context, bytes_max))
     }
 
-    fn render_here(&self, request: &Request) -> Outcome<String> {
+    fn environment_for(&self, request: &Request) -> Environment<'static> {
         let mut environment = self.environment.clone();
         environment.set_fuel(Some(request.fuel));
         let now = request.now_unix_seconds;
@@ -123,14 +129,17 @@ impl Template {
                 Error::new(ErrorKind::InvalidOperation, format!("strftime_now: format \"{}\"", shown(&pattern)))
             })
         });
-        let context = context(request)?;
-        let template = environment.get_template(NAME).map_err(|e| malformed(describe(&e)))?;
-        let mut output = BoundedOutput { bytes: Vec::new(), bytes_max: request.output_bytes_max as usize };
-        if let Err(error) = template.render_captured_to(context, &mut output) {
-            return Err(failure(&error));
-        }
-        String::from_utf8(output.bytes).map_err(|_| malformed("the rendered text is not UTF-8"))
+        environment
     }
+}
+
+fn render_here(environment: Environment<'static>, context: Value, bytes_max: usize) -> Outcome<String> {
+    let template = environment.get_template(NAME).map_err(|e| malformed(describe(&e)))?;
+    let mut output = BoundedOutput { bytes: Vec::new(), bytes_max };
+    if let Err(error) = template.render_captured_to(context, &mut output) {
+        return Err(failure(&error));
+    }
+    String::from_utf8(output.bytes).map_err(|_| malformed("the rendered text is not UTF-8"))
 }
 
 fn context(request: &Request) -> Outcome<Value> {

@@ -6,7 +6,7 @@ use crate::failure::{fail, malformed, shown, Code, Failure, Outcome};
 use crate::token_table::TokenTable;
 
 pub struct Tokenizer {
-    library: tokenizers::Tokenizer,
+    inner: tokenizers::Tokenizer,
     /// The same added tokens, but special ones are not looked for in the text.
     specials_as_text: AddedVocabulary,
     pub table: TokenTable,
@@ -16,7 +16,7 @@ impl Tokenizer {
     pub fn new(library: tokenizers::Tokenizer, table: TokenTable) -> Self {
         let mut specials_as_text = library.get_added_vocabulary().clone();
         specials_as_text.set_encode_special_tokens(true);
-        Tokenizer { library, specials_as_text, table }
+        Tokenizer { inner: library, specials_as_text, table }
     }
 
     pub fn encode(&self, text: &[u8], as_text: bool) -> Outcome<Vec<u32>> {
@@ -28,7 +28,7 @@ impl Tokenizer {
         })?;
         for &id in &ids {
             if id as usize >= self.table.control.len() {
-                let piece = self.library.id_to_token(id).unwrap_or_default();
+                let piece = self.inner.id_to_token(id).unwrap_or_default();
                 return fail(
                     Code::Unsupported,
                     format!("the text holds token {id} \"{}\", for which the model has no embedding", shown(&piece)),
@@ -40,12 +40,12 @@ impl Tokenizer {
 
     /// The library's own steps, without truncation, padding or added bos and eos.
     fn run(&self, text: &str, as_text: bool) -> tokenizers::Result<Vec<u32>> {
-        let added = if as_text { &self.specials_as_text } else { self.library.get_added_vocabulary() };
-        let mut pieces = added.extract_and_normalize(self.library.get_normalizer(), text);
-        if let Some(pre_tokenizer) = self.library.get_pre_tokenizer() {
+        let added = if as_text { &self.specials_as_text } else { self.inner.get_added_vocabulary() };
+        let mut pieces = added.extract_and_normalize(self.inner.get_normalizer(), text);
+        if let Some(pre_tokenizer) = self.inner.get_pre_tokenizer() {
             pre_tokenizer.pre_tokenize(&mut pieces)?;
         }
-        let model = self.library.get_model();
+        let model = self.inner.get_model();
         pieces.tokenize(|piece| model.tokenize(piece.get()))?;
         Ok(pieces.into_encoding(None, 0, OffsetType::None)?.get_ids().to_vec())
     }
