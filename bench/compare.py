@@ -14,6 +14,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
@@ -27,7 +28,10 @@ ROWS = [
     "decode:1:2048",
     "decode:8:2048",
     "decode:32:2048",
+    "mixed:8:512",
 ]
+
+BUSY_MAX = 0.1
 
 ABOUT = [
     "cpu",
@@ -133,6 +137,8 @@ class Binaries:
     def measure(self, row):
         kind, *numbers = row.split(":")
         common = ["-m", self.flags.model, "-t", str(self.flags.threads), "-ngl", "0"]
+        if kind == "mixed":
+            sys.exit("llama-bench has no row for a prompt that arrives among others: leave mixed out, or use xllamacpp")
         if kind == "decode" and numbers[0] != "1":
             batch, depth, tokens = (int(number) for number in numbers)
             context = batch * (max(depth, 1) + tokens + 16)
@@ -177,6 +183,29 @@ def vocabulary_of(samebit, model):
     return int(found.group(1)) + 1
 
 
+def busy_share(seconds=0.5):
+    """Share of the machine's cores that somebody used in the last moment; we only sleep meanwhile."""
+
+    def read():
+        with open("/proc/stat", encoding="utf-8") as file:
+            fields = [int(word) for word in file.readline().split()[1:]]
+        return sum(fields), fields[3] + fields[4]
+
+    total, idle = read()
+    time.sleep(seconds)
+    total_after, idle_after = read()
+    return 1 - (idle_after - idle) / max(1, total_after - total)
+
+
+def wait_for_idle():
+    """Spinning barriers are ruined by one other busy process: waits for quiet, a minute at most. Returns what is left."""
+    for _ in range(120):
+        busy = busy_share()
+        if busy < BUSY_MAX:
+            break
+    return busy
+
+
 def best_and_median(rounds):
     rates = [rate for one in rounds for rate in one["tokens_per_second"]]
     return max(rates), statistics.median(rates)
@@ -210,7 +239,7 @@ def parse():
     parser.add_argument("--repeat", type=int, default=3, help="times that a row is measured in a round")
     parser.add_argument("--decode-tokens", type=int, default=64, help="timed tokens of a decode row")
     parser.add_argument(
-        "--row", action="append", help="only this row (repeatable): prefill:TOKENS or decode:BATCH:DEPTH"
+        "--row", action="append", help="only this row (repeatable): prefill:TOKENS, decode:BATCH:DEPTH or mixed:BATCH:TOKENS"
     )
     parser.add_argument("--flash", choices=["on", "off", "both"], default="both", help="llama.cpp's flash attention")
     parser.add_argument("--llama-bench", help="a build of llama.cpp's llama-bench, instead of xllamacpp")
@@ -230,11 +259,15 @@ def main():
     runners = [Samebit(flags), *(peer(flags, setting) for setting in settings)]
     rows = [row + (f":{flags.decode_tokens}" if row.startswith("decode") else "") for row in flags.row or ROWS]
 
+    busiest = 0.0
     results = {row: {runner.name: [] for runner in runners} for row in rows}
     for row in rows:
         for number in range(flags.rounds):
             for runner in runners:
+                busy = wait_for_idle()
                 found = runner.measure(row)
+                found["busy_before"] = round(busy, 3)
+                busiest = max(busiest, busy)
                 results[row][runner.name].append(found)
                 print(
                     f"{row}, round {number + 1}, {runner.name}: " f"{max(found['tokens_per_second']):.1f} tokens/s",
@@ -268,6 +301,8 @@ def main():
             indent=1,
         )
     print(text)
+    if busiest >= BUSY_MAX:
+        print(f"warning: {100 * busiest:.0f} % of the cores were busy before a measurement: use an idle machine")
 
 
 if __name__ == "__main__":

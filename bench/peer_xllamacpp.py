@@ -7,6 +7,7 @@ Started by compare.py, once per row, so that no idle server disturbs what is mea
 import argparse
 import concurrent.futures
 import json
+import time
 import urllib.request
 
 import xllamacpp
@@ -81,12 +82,48 @@ def decode(server, batch, depth, tokens, vocabulary, repeats):
     return rates
 
 
+def stream(server, slot, prompt, tokens):
+    """Starts an endless answer; returns its connection once the first token is there."""
+    body = {
+        "prompt": prompt,
+        "n_predict": tokens,
+        "temperature": 0,
+        "ignore_eos": True,
+        "cache_prompt": False,
+        "id_slot": slot,
+        "stream": True,
+    }
+    request = urllib.request.Request(
+        server.listening_address + "/completion", json.dumps(body).encode(), {"Content-Type": "application/json"}
+    )
+    connection = urllib.request.urlopen(request, timeout=3600)
+    connection.readline()
+    return connection
+
+
+def mixed(server, batch, tokens, vocabulary, repeats):
+    """A prompt arrives while `batch` sequences decode: until its first token, by this client's clock."""
+    connections = [stream(server, slot, prompt_of(slot, 1, vocabulary), 4000) for slot in range(batch)]
+    rates = []
+    for repeat in range(repeats + 1):
+        start = time.monotonic()
+        timings = complete(server, batch, prompt_of(batch, tokens, vocabulary), 1, reuse=False)
+        seconds = time.monotonic() - start
+        assert timings["prompt_n"] == tokens, timings
+        if repeat > 0:
+            rates.append(tokens / seconds)
+    for connection in connections:
+        assert connection.readline(), "a sequence ended before the measurement did"
+        connection.close()
+    return rates
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--model", required=True)
     parser.add_argument("--threads", type=int, required=True)
     parser.add_argument("--flash", choices=["on", "off"], required=True)
-    parser.add_argument("--row", required=True, help="prefill:TOKENS or decode:BATCH:DEPTH:TOKENS")
+    parser.add_argument("--row", required=True, help="prefill:TOKENS, decode:BATCH:DEPTH:TOKENS or mixed:BATCH:TOKENS")
     parser.add_argument("--vocabulary", type=int, required=True)
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--out", required=True)
@@ -96,6 +133,10 @@ def main():
     if kind == "prefill":
         server = serve(flags.model, flags.threads, flags.flash == "on", 1, numbers[0] + 256)
         rates = prefill(server, numbers[0], flags.vocabulary, flags.repeat)
+    elif kind == "mixed":
+        batch, tokens = numbers
+        server = serve(flags.model, flags.threads, flags.flash == "on", batch + 1, max(4096, tokens) + 256)
+        rates = mixed(server, batch, tokens, flags.vocabulary, flags.repeat)
     else:
         batch, depth, tokens = numbers
         server = serve(flags.model, flags.threads, flags.flash == "on", batch, depth + tokens + 256)

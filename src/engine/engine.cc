@@ -109,6 +109,7 @@ std::optional<Result<Completion>> EngineImpl::Take(RequestId id) {
 }
 
 bool EngineImpl::Step() {
+  if (observer_ != nullptr) observer_->Begin(Phase::kSchedule);
   DropCancelled();
   if (options_.preempt_every_steps > 0 &&
       counters_.steps % options_.preempt_every_steps == options_.preempt_every_steps - 1)
@@ -121,7 +122,9 @@ bool EngineImpl::Step() {
   decoder_.Forward(team_, batch, [this](uint32_t index, const float* logits) {
     outcomes_[index] = Look(targets_[index], logits, scratch_[index % kLogitRowsMax]);
   });
+  if (observer_ != nullptr) observer_->Begin(Phase::kSchedule);
   Integrate(items, batch);
+  if (observer_ != nullptr) observer_->Begin(Phase::kOutside);
   ++counters_.steps;
   counters_.rows += batch.rows();
   counters_.preemptions = scheduler_.preemptions();

@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "engine/options.h"
+#include "engine/phases.h"
 #include "engine/request.h"
 #include "engine/weights.h"
 #include "text/tokenizer.h"
@@ -60,6 +61,8 @@ class Engine {
   virtual const EngineCounters& counters() const = 0;
   virtual uint32_t context_max() const = 0;
   virtual uint64_t cache_bytes_used_max() const = 0;  // high-water mark, never over options().cache_bytes
+  // Tells `observer` of every phase of the steps to come; null: nobody. It must outlive its use.
+  virtual void Observe(PhaseObserver* observer) = 0;
   // Forgets every cached prefix (nothing running may lose its pages).
   virtual void DropPrefixCache() = 0;
 };

@@ -25,6 +25,10 @@ class EngineImpl final : public Engine {
   const EngineCounters& counters() const override { return counters_; }
   uint32_t context_max() const override { return context_max_; }
   uint64_t cache_bytes_used_max() const override { return uint64_t{cache_.used_pages_max()} * cache_.page_bytes(); }
+  void Observe(PhaseObserver* observer) override {
+    observer_ = observer;
+    decoder_.Observe(observer);
+  }
   void DropPrefixCache() override { cache_.DropIndex(); }
 
  private:
@@ -70,6 +74,7 @@ class EngineImpl final : public Engine {
   std::vector<LogitOutcome> outcomes_;
   EngineCounters counters_;
   RequestId next_id_ = 1;
+  PhaseObserver* observer_ = nullptr;
 };
 
 }  // namespace samebit::engine

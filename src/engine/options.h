@@ -1,5 +1,5 @@
 // How an engine is set up. None of these settings can move a bit, except `reduction`, which exists so that the tools
-// can show what a difference looks like; everything here is varied by `samebit replay`.
+// can show what a difference looks like and what its absence costs; everything here is varied by `samebit replay`.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +14,7 @@ enum class Reduction {
   kLaw,      // rule T
   kControl,  // split by batch size and thread count, like an ordinary engine: the arm that a replay matrix must catch.
              // Never reachable from a server.
+  kFree,     // in whatever order is fastest: the arm with which `samebit bench` measures what the law costs
 };
 
 struct EngineOptions {

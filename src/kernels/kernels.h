@@ -92,6 +92,14 @@ struct KernelTable {
                                uint32_t* weights);  // returns their sum
   arith::LogSoftmax (*log_softmax)(const float* logits, uint32_t n);
   bool (*all_finite)(const float* x, uint32_t n);
+
+  // For benchmarks, not the law: `linear` with the sums in whatever order is fastest; what the fixed order costs.
+  void (*linear_free)(const LinearCall& call, uint32_t panel_begin, uint32_t panel_end);
+  // For benchmarks: the machine's roof, `rounds` (at most 2^20) rounds of binary32 fma, and
+  // of byte products, in registers. Adds to nothing; `operations` is set to the multiplications and additions done.
+  // What is returned only keeps the compiler from leaving the work out.
+  float (*peak_fma)(uint32_t rounds, uint64_t* operations);
+  float (*peak_dot)(uint32_t rounds, uint64_t* operations);
 };
 
 // The table of an instruction set. Precondition: `isa` is among AvailableIsas().

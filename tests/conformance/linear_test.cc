@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 
@@ -213,6 +214,46 @@ TEST(QuantizeRow, refuses_nan_and_infinity_anywhere) {
         std::vector<float> x(576, 1.0f);
         x[at] = bad;
         EXPECT_FALSE(table.quantize_row(x.data(), 576, rows.row(0))) << kernels::IsaName(isa) << " " << at;
+      }
+    }
+  }
+}
+
+// The arm that a benchmark compares the law with does the whole product: every output is the law's to rounding, and it
+// is an order of its own.
+TEST(FreeOrder, is_right_to_rounding_and_not_the_law) {
+  for (const WeightType type :
+       {WeightType::kF32, WeightType::kF16, WeightType::kBf16, WeightType::kQ4_0, WeightType::kQ4_1, WeightType::kQ5_0,
+        WeightType::kQ5_1, WeightType::kQ8_0, WeightType::kQ4_K, WeightType::kQ5_K, WeightType::kQ6_K}) {
+    const Problem p = MakeProblem(type, 70, 1536, {}, 500, Style::kPlain);
+    for (const Isa isa : kernels::AvailableIsas()) {
+      const KernelTable& table = kernels::Kernels(isa);
+      SCOPED_TRACE(std::string(kernels::IsaName(isa)) + " " + std::string(arith::Format(type).name));
+      const QuantizedRows quantized = arith::Format(type).quantized ? Quantize(table, p) : QuantizedRows();
+      for (const uint32_t m : {1u, 2u, 3u, 4u, 9u}) {
+        std::vector<float> y(size_t{m} * p.outputs);
+        LinearCall call;
+        call.weights = &p.packed;
+        call.tree = p.tree;
+        call.m = m;
+        call.x = p.x.data();
+        call.x_stride = p.inputs;
+        call.quantized = &quantized;
+        call.y = y.data();
+        call.y_stride = p.outputs;
+        table.linear_free(call, 0, p.packed.panels());
+        bool differs = false;
+        for (uint32_t row = 0; row < m; ++row) {
+          const float* expected = &p.expected[size_t{row} * p.outputs];
+          float largest = 0;
+          for (uint32_t n = 0; n < p.outputs; ++n) largest = std::max(largest, std::fabs(expected[n]));
+          for (uint32_t n = 0; n < p.outputs; ++n) {
+            const float got = y[size_t{row} * p.outputs + n];
+            ASSERT_NEAR(got, expected[n], 1e-4f * largest) << "m " << m << " row " << row << " output " << n;
+            differs = differs || got != expected[n];
+          }
+        }
+        EXPECT_TRUE(differs) << "m " << m;
       }
     }
   }

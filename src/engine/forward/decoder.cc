@@ -122,37 +122,43 @@ void Decoder::Forward(kernels::Team& team, const Batch& batch, const LogitsVisit
   team.Run([&](kernels::Worker& worker) { RunWorker(worker, batch, visit); });
 }
 
+void Decoder::Begin(kernels::Worker& worker, Phase phase) {
+  worker.Barrier();
+  if (observer_ != nullptr && worker.index() == 0) observer_->Begin(phase);
+}
+
 void Decoder::RunWorker(kernels::Worker& worker, const Batch& batch, const LogitsVisitor& visit) {
   const uint32_t rows = batch.rows();
   const kernels::Range my_rows = worker.Part(rows);
+  if (observer_ != nullptr && worker.index() == 0) observer_->Begin(Phase::kEmbed);
   for (uint32_t row = my_rows.begin; row < my_rows.end; ++row) {
     Embed(batch, row);
     NormRow(row, nullptr, weights_.layers[0].attention_norm);
   }
-  worker.Barrier();
 
   for (uint32_t index = 0; index < config_.layers; ++index) {
     const LayerWeights& layer = weights_.layers[index];
+    Begin(worker, Phase::kQueryKeyValue);
     ProjectQueriesKeysValues(worker, layer, rows);
-    worker.Barrier();
+    Begin(worker, Phase::kRope);
     RotateAndStore(worker, batch, layer, index);
-    worker.Barrier();
+    Begin(worker, Phase::kAttention);
     Attend(worker, batch, layer, index);
-    worker.Barrier();
+    Begin(worker, Phase::kAttentionOutput);
     AddBranch(worker, layer.attention_output, attended_, rows);
-    worker.Barrier();
+    Begin(worker, Phase::kNorm);
     for (uint32_t row = my_rows.begin; row < my_rows.end; ++row)
       NormRow(row, &layer.attention_post_norm, layer.ffn_norm);
-    worker.Barrier();
+    Begin(worker, Phase::kGateUp);
     FeedForward(worker, layer, rows);
-    worker.Barrier();
+    Begin(worker, Phase::kDown);
     AddBranch(worker, layer.down, hidden_, rows);
-    worker.Barrier();
+    Begin(worker, Phase::kNorm);
     const bool last = index + 1 == config_.layers;
     const std::vector<float>& next_norm = last ? weights_.output_norm : weights_.layers[index + 1].attention_norm;
     for (uint32_t row = my_rows.begin; row < my_rows.end; ++row) NormRow(row, &layer.ffn_post_norm, next_norm);
-    worker.Barrier();
   }
+  worker.Barrier();
   VisitLogits(worker, batch, visit);
 }
 
@@ -353,16 +359,15 @@ void Decoder::VisitLogits(kernels::Worker& worker, const Batch& batch, const Log
     std::copy_n(normed_.row(row), config_.width, final_.row(i));
     if (final_.quantize) Quantize(final_, i, 0, config_.width, row);
   }
-  worker.Barrier();
   const uint32_t at_once = std::min(kLogitRowsMax, rows_max_);
   for (uint32_t first = 0; first < count; first += at_once) {
     const uint32_t rows = std::min(at_once, count - first);
+    Begin(worker, Phase::kHead);
     linear_.Run(worker, weights_.head(), Share::kColumns, InputOf(final_, rows, first), logits_.data(),
                 config_.vocabulary);
-    worker.Barrier();
+    Begin(worker, Phase::kSample);
     const kernels::Range visits = worker.Part(rows);
     for (uint32_t i = visits.begin; i < visits.end; ++i) visit(first + i, &logits_[size_t{i} * config_.vocabulary]);
-    worker.Barrier();
   }
 }
 

@@ -16,6 +16,7 @@
 #include "engine/forward/linear.h"
 #include "engine/kv_cache.h"
 #include "engine/options.h"
+#include "engine/phases.h"
 #include "engine/weights.h"
 
 namespace samebit::engine {
@@ -36,6 +37,8 @@ class Decoder {
   // worthless.
   bool row_failed(uint32_t row) const { return failed_[row].load(std::memory_order_relaxed); }
 
+  void Observe(PhaseObserver* observer) { observer_ = observer; }
+
   // Bytes of all buffers.
   uint64_t bytes() const;
 
@@ -55,6 +58,8 @@ class Decoder {
   void Quantize(Activations& activations, uint32_t row, uint32_t begin, uint32_t end, uint32_t batch_row);
   void Fail(uint32_t row) { failed_[row].store(true, std::memory_order_relaxed); }
 
+  // Of every worker: all have ended the phase before. The first barrier of a pass is the team's own start.
+  void Begin(kernels::Worker& worker, Phase phase);
   void RunWorker(kernels::Worker& worker, const Batch& batch, const LogitsVisitor& visit);
   void Embed(const Batch& batch, uint32_t row);
   // x += norm(branch) where the family has post-norms; then norms the row into `normed_`.
@@ -92,6 +97,7 @@ class Decoder {
   std::vector<std::atomic<bool>> failed_;                             // [rows_max]
   LinearRunner linear_;
   AttentionPlan plan_, plan_local_;
+  PhaseObserver* observer_ = nullptr;
 };
 
 // Rows of logits that exist at once: enough to fill a kernel's tile, few enough for a vocabulary of 262,144.

@@ -30,10 +30,13 @@ void LinearRunner::RunTree(const kernels::Worker& worker, kernels::LinearCall ca
   call.tree = tree;
   const Range panels = PanelsOf(worker, call.weights->panels());
   if (panels.empty()) return;
-  if (reduction_ == Reduction::kControl) {
-    kernels::ControlLinear(kernels_, call, worker.count(), panels.begin, panels.end);
-  } else {
-    kernels_.linear(call, panels.begin, panels.end);
+  switch (reduction_) {
+    case Reduction::kLaw:
+      return kernels_.linear(call, panels.begin, panels.end);
+    case Reduction::kControl:
+      return kernels::ControlLinear(kernels_, call, worker.count(), panels.begin, panels.end);
+    case Reduction::kFree:
+      return kernels_.linear_free(call, panels.begin, panels.end);
   }
 }
 

@@ -11,6 +11,14 @@ namespace {
 // Bytes of one group of rows on the stack; longer rows pass in smaller groups.
 inline constexpr size_t kActivationBytesMax = size_t{512} << 10;
 
+// How far ahead of the block in work memory is asked for, where enough rows share a block that computing it takes about
+// as long as reading it. With fewer rows the hardware's own prefetch does better (docs/design/0010).
+inline constexpr size_t kAheadBytes = 4096;
+
+// The law forces three levels, and quantized rows split no further.
+inline constexpr uint32_t kQuantizedLeavesMax = 1u << arith::kForcedTreeLevels;
+static_assert(kQuantizedLeavesMax == 8);
+
 template <layout::Stream kStream, uint32_t kRows>
 SAMEBIT_INLINE void GatherRows(const LinearCall& call, uint32_t row, uint32_t block_begin, uint32_t block_end,
                                ActivationBlock<kRows, kStream.groups>* out) {
@@ -68,33 +76,38 @@ SAMEBIT_NOINLINE void QuantizedTile(const LinearCall& call, const ActivationBloc
   const size_t leaf_count = call.tree.size();
   const uint8_t* block = reinterpret_cast<const uint8_t*>(call.weights->panel(panel)) +
                          size_t{leaves[0].begin / kStream.block_inputs} * kStream.block_bytes;
-  Floats stack[arith::kTreeDepthMax][kRows];
-  Floats acc[kRows];
-  for (uint32_t r = 0; r < kRows; ++r) acc[r] = Splat(0.0f);
-  uint32_t depth = 0;
+  // The leaves' sums first, then the tree over them: no loop whose length changes stands between two leaves.
+  Floats sums[kQuantizedLeavesMax][kRows];
   for (size_t i = 0; i < leaf_count; ++i) {
-    if (i > 0) {  // the value so far waits on the stack
-      for (uint32_t r = 0; r < kRows; ++r) {
-        stack[depth][r] = acc[r];
-        acc[r] = Splat(0.0f);
+    Floats acc[kRows];
+    for (uint32_t r = 0; r < kRows; ++r) acc[r] = Splat(0.0f);
+    uint32_t blocks = (leaves[i].end - leaves[i].begin) / kStream.block_inputs;
+    do {
+      if constexpr (kRows >= kPrefetchRowsMin) {
+        for (uint32_t line = 0; line < kStream.block_bytes; line += 64) Prefetch(block + kAheadBytes + line);
       }
-      ++depth;
-    }
-    const uint32_t blocks = (leaves[i].end - leaves[i].begin) / kStream.block_inputs;
-    for (uint32_t b = 0; b < blocks; ++b) {
       AddBlock<kStream, kRows>(block, x, acc);
       block += kStream.block_bytes;
       x += kStream.block_inputs / layout::kBlockInputs;
-    }
-    for (uint32_t merge = 0; merge < leaves[i].merges; ++merge) {
-      --depth;
-      for (uint32_t r = 0; r < kRows; ++r) acc[r] = Add(stack[depth][r], acc[r]);
+    } while (--blocks > 0);
+    for (uint32_t r = 0; r < kRows; ++r) sums[i][r] = acc[r];
+  }
+  if (leaf_count == 8) {  // every whole tree over 8 blocks or more
+    for (uint32_t r = 0; r < kRows; ++r)
+      sums[0][r] = Add(Add(Add(sums[0][r], sums[1][r]), Add(sums[2][r], sums[3][r])),
+                       Add(Add(sums[4][r], sums[5][r]), Add(sums[6][r], sums[7][r])));
+  } else {
+    uint32_t waiting = 0;  // sums[0 .. waiting) are not yet merged
+    for (size_t i = 0; i < leaf_count; ++i, ++waiting) {
+      for (uint32_t r = 0; r < kRows; ++r) sums[waiting][r] = sums[i][r];
+      for (uint32_t merge = 0; merge < leaves[i].merges; ++merge, --waiting)
+        for (uint32_t r = 0; r < kRows; ++r) sums[waiting - 1][r] = Add(sums[waiting - 1][r], sums[waiting][r]);
     }
   }
   const uint32_t left = call.weights->rows() - panel * 16;
   const uint32_t lanes = left < 16 ? left : 16;
   for (uint32_t r = 0; r < kRows; ++r)
-    StorePart(call.y + (row + r) * call.y_stride + size_t{panel} * 16, lanes, acc[r]);
+    StorePart(call.y + (row + r) * call.y_stride + size_t{panel} * 16, lanes, sums[0][r]);
 }
 
 // Rows [row, row + count), count <= kRows, panels [begin, end). Memory: kActivationBytesMax bytes.

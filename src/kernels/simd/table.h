@@ -7,6 +7,8 @@
 #include "kernels/simd/attention.h"
 #include "kernels/simd/linear_float.h"
 #include "kernels/simd/linear_quantized.h"
+#include "kernels/simd/linear_free.h"
+#include "kernels/simd/peak.h"
 
 namespace samebit::kernels {
 namespace {
@@ -28,7 +30,10 @@ consteval KernelTable TableOf(Isa isa) {
           .largest_candidate = LargestCandidate,
           .sampling_weights = SamplingWeights,
           .log_softmax = LogSoftmaxOf,
-          .all_finite = AllFinite};
+          .all_finite = AllFinite,
+          .linear_free = LinearFree,
+          .peak_fma = PeakFma,
+          .peak_dot = PeakDot};
 }
 
 }  // namespace

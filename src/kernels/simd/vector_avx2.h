@@ -19,7 +19,7 @@ struct Ints {
 };
 
 // 16 registers.
-inline constexpr uint32_t kQuantizedRowsMax = 4, kTwoGroupRowsMax = 4;
+inline constexpr uint32_t kQuantizedRowsMax = 4, kTwoGroupRowsMax = 4, kPrefetchRowsMin = 5;
 inline constexpr uint32_t kFloatRowsMax = 6, kFloatPanelsAtOnce = 1, kFloatPanelsForFewRows = 2;
 inline constexpr uint32_t kQueriesAtOnce = 3, kKeyPanelsAtOnce = 2;
 
@@ -187,6 +187,12 @@ SAMEBIT_INLINE __m256i SplatQuad(const int8_t* x) {
   int32_t quad;
   __builtin_memcpy(&quad, x, sizeof quad);
   return _mm256_set1_epi32(quad);
+}
+
+SAMEBIT_INLINE Ints DotQuad(Ints sum, Ints codes, Ints x) {
+  const __m256i ones = _mm256_set1_epi16(1);
+  return {_mm256_add_epi32(sum.low, _mm256_madd_epi16(_mm256_maddubs_epi16(codes.low, x.low), ones)),
+          _mm256_add_epi32(sum.high, _mm256_madd_epi16(_mm256_maddubs_epi16(codes.high, x.high), ones))};
 }
 
 }  // namespace

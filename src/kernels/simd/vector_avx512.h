@@ -16,7 +16,7 @@ using Floats = __m512;
 using Ints = __m512i;
 
 // 32 registers. Quantized: 8 hold a payload, the others sums. Float: 12 x 2 sums. More would spill.
-inline constexpr uint32_t kQuantizedRowsMax = 8, kTwoGroupRowsMax = 6;
+inline constexpr uint32_t kQuantizedRowsMax = 8, kTwoGroupRowsMax = 6, kPrefetchRowsMin = 5;
 inline constexpr uint32_t kFloatRowsMax = 12, kFloatPanelsAtOnce = 2, kFloatPanelsForFewRows = 4;
 inline constexpr uint32_t kQueriesAtOnce = 4, kKeyPanelsAtOnce = 4;
 
@@ -137,6 +137,8 @@ SAMEBIT_INLINE __m512i SplatQuad(const int8_t* x) {
 
 #if defined(SAMEBIT_VNNI)
 
+SAMEBIT_INLINE Ints DotQuad(Ints sum, Ints codes, Ints x) { return _mm512_dpbusd_epi32(sum, codes, x); }
+
 // u8 x s8 products summed in int32, never the saturating form: exact.
 template <layout::Stream kStream, uint32_t kRows>
 SAMEBIT_INLINE void DotPayload(const uint8_t* payload, const int8_t (*x)[layout::kBlockInputs],
@@ -152,6 +154,10 @@ SAMEBIT_INLINE void DotPayload(const uint8_t* payload, const int8_t (*x)[layout:
 }
 
 #else
+
+SAMEBIT_INLINE Ints DotQuad(Ints sum, Ints codes, Ints x) {
+  return _mm512_add_epi32(sum, _mm512_madd_epi16(_mm512_maddubs_epi16(codes, x), _mm512_set1_epi16(1)));
+}
 
 // vpmaddubsw adds two u8 x s8 products in int16, saturating. |x| <= 127, so a sum of n such pairs is at most
 //     4 bits: n * 2 *  15 * 127 = n *  3810, under 32768 for n = 8

@@ -19,7 +19,7 @@ struct Ints {
 };
 
 // 32 registers, of which a value takes four.
-inline constexpr uint32_t kQuantizedRowsMax = 4, kTwoGroupRowsMax = 2;
+inline constexpr uint32_t kQuantizedRowsMax = 4, kTwoGroupRowsMax = 2, kPrefetchRowsMin = 5;
 inline constexpr uint32_t kFloatRowsMax = 4, kFloatPanelsAtOnce = 1, kFloatPanelsForFewRows = 2;
 inline constexpr uint32_t kQueriesAtOnce = 2, kKeyPanelsAtOnce = 2;
 
@@ -229,6 +229,14 @@ SAMEBIT_INLINE void DotPayload(const uint8_t* payload, const int8_t (*x)[layout:
       }
     }
   }
+}
+
+SAMEBIT_INLINE Ints DotQuad(const Ints& sum, const Ints& codes, const Ints& x) {
+  return EachInt([&](int i) {
+    const int8x16_t a = vreinterpretq_s8_s32(codes.v[i]), b = vreinterpretq_s8_s32(x.v[i]);
+    const int16x8_t low = vmull_s8(vget_low_s8(a), vget_low_s8(b)), high = vmull_s8(vget_high_s8(a), vget_high_s8(b));
+    return vaddq_s32(sum.v[i], vpaddq_s32(vpaddlq_s16(low), vpaddlq_s16(high)));
+  });
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ struct Ints {
 };
 
 // Rows of activations that one pass over a panel serves at most, and the tile of float weights.
-inline constexpr uint32_t kQuantizedRowsMax = 4, kTwoGroupRowsMax = 4;
+inline constexpr uint32_t kQuantizedRowsMax = 4, kTwoGroupRowsMax = 4, kPrefetchRowsMin = 5;
 inline constexpr uint32_t kFloatRowsMax = 2, kFloatPanelsAtOnce = 1, kFloatPanelsForFewRows = 1;
 inline constexpr uint32_t kQueriesAtOnce = 2, kKeyPanelsAtOnce = 1;
 
@@ -252,6 +252,18 @@ SAMEBIT_INLINE void DotPayload(const uint8_t* payload, const int8_t (*x)[layout:
       for (uint32_t r = 0; r < kRows; ++r)
         isum[group][r].v[part] = isum[group][r].v[part] + __builtin_convertvector(sums[group][r], IntQuad);
   }
+}
+
+// sum + the products of the four unsigned bytes in `codes` and the four signed ones in `x`, per lane. How the roof of
+// peak.h is measured; the scalar code multiplies in binary32, as DotPayload does.
+SAMEBIT_INLINE Ints DotQuad(Ints sum, Ints codes, Ints x) {
+  return EachInt([&](int i) {
+    Quad products = {};
+    for (int t = 0; t < 4; ++t)
+      products = products + __builtin_convertvector((codes.v[i] >> (8 * t)) & 0xff, Quad) *
+                                __builtin_convertvector((x.v[i] << (24 - 8 * t)) >> 24, Quad);
+    return sum.v[i] + __builtin_convertvector(products, IntQuad);
+  });
 }
 
 }  // namespace
