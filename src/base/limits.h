@@ -60,6 +60,8 @@ inline constexpr uint64_t kPromptFileBytesMax = 256ull << 20;
 inline constexpr uint32_t kPromptsMax = 10'000;
 inline constexpr uint32_t kPromptIdBytesMax = 128;     // stands in every table row
 inline constexpr uint32_t kPromptMessagesMax = 1024;
+// Values of a job for a restarted process, or of its answer: 10,000 prompts of a thousand tokens, 20 values each.
+inline constexpr uint64_t kChildValuesMax = 1 << 28;
 
 // A process. More workers than this only wait for each other.
 inline constexpr uint32_t kThreadsMax = 256;

@@ -1,11 +1,11 @@
 // The job of the child protocol as JSON. Floats travel as the integers of their bits: nothing is lost.
 #include <bit>
 
+#include "base/json_reader.h"
+#include "base/json_writer.h"
 #include "base/limits.h"
 #include "verify/child.h"
 #include "verify/json_fields.h"
-#include "verify/json_writer.h"
-#include "verify/strict_json.h"
 
 namespace samebit::verify {
 namespace {
@@ -16,18 +16,18 @@ constexpr const char* kJobSchema = "samebit.replay-job/1";
 
 void WriteOptions(JsonWriter& out, const engine::EngineOptions& options) {
   out.BeginObject();
-  out.Key("threads"), out.Unsigned(options.threads);
-  out.Key("isa"), out.String(kernels::IsaName(options.isa));
+  out.Key("threads"), out.Number(options.threads);
+  out.Key("isa"), out.Text(kernels::IsaName(options.isa));
   out.Key("cache_f32"), out.Bool(options.cache_type == kernels::CacheType::kF32);
-  out.Key("page_tokens"), out.Unsigned(options.page_tokens);
-  out.Key("cache_bytes"), out.String(std::to_string(options.cache_bytes));
-  out.Key("context_max"), out.Unsigned(options.context_max);
-  out.Key("step_rows_max"), out.Unsigned(options.step_rows_max);
-  out.Key("prefill_chunk"), out.Unsigned(options.prefill_chunk);
-  out.Key("sequences_max"), out.Unsigned(options.sequences_max);
+  out.Key("page_tokens"), out.Number(options.page_tokens);
+  out.Key("cache_bytes"), out.Text(std::to_string(options.cache_bytes));
+  out.Key("context_max"), out.Number(options.context_max);
+  out.Key("step_rows_max"), out.Number(options.step_rows_max);
+  out.Key("prefill_chunk"), out.Number(options.prefill_chunk);
+  out.Key("sequences_max"), out.Number(options.sequences_max);
   out.Key("prefix_cache"), out.Bool(options.prefix_cache);
-  out.Key("tensor_parallel"), out.Unsigned(options.tensor_parallel);
-  out.Key("preempt_every_steps"), out.Unsigned(options.preempt_every_steps);
+  out.Key("tensor_parallel"), out.Number(options.tensor_parallel);
+  out.Key("preempt_every_steps"), out.Number(options.preempt_every_steps);
   out.Key("control"), out.Bool(options.reduction == engine::Reduction::kControl);
   out.EndObject();
 }
@@ -56,17 +56,17 @@ engine::EngineOptions ReadOptions(JsonFields& in) {
 void WriteRequest(JsonWriter& out, const engine::Request& request) {
   out.BeginObject();
   out.Key("prompt"), out.BeginArray();
-  for (TokenId id : request.prompt) out.Integer(id);
+  for (TokenId id : request.prompt) out.Number(id);
   out.EndArray();
-  out.Key("temperature_bits"), out.Unsigned(std::bit_cast<uint32_t>(request.sampling.temperature));
-  out.Key("top_k"), out.Unsigned(request.sampling.top_k);
-  out.Key("top_p_bits"), out.Unsigned(std::bit_cast<uint32_t>(request.sampling.top_p));
-  out.Key("min_p_bits"), out.Unsigned(std::bit_cast<uint32_t>(request.sampling.min_p));
-  out.Key("seed"), out.String(std::to_string(request.sampling.seed));
-  out.Key("samples"), out.Unsigned(request.samples);
-  out.Key("first_sample_index"), out.Unsigned(request.first_sample_index);
-  out.Key("tokens_max"), out.Unsigned(request.tokens_max);
-  out.Key("top_logprobs"), out.Unsigned(request.top_logprobs);
+  out.Key("temperature_bits"), out.Number(std::bit_cast<uint32_t>(request.sampling.temperature));
+  out.Key("top_k"), out.Number(request.sampling.top_k);
+  out.Key("top_p_bits"), out.Number(std::bit_cast<uint32_t>(request.sampling.top_p));
+  out.Key("min_p_bits"), out.Number(std::bit_cast<uint32_t>(request.sampling.min_p));
+  out.Key("seed"), out.Text(std::to_string(request.sampling.seed));
+  out.Key("samples"), out.Number(request.samples);
+  out.Key("first_sample_index"), out.Number(request.first_sample_index);
+  out.Key("tokens_max"), out.Number(request.tokens_max);
+  out.Key("top_logprobs"), out.Number(request.top_logprobs);
   out.Key("logits_digests"), out.Bool(request.logits_digests);
   out.EndObject();
 }
@@ -96,19 +96,19 @@ engine::Request ReadRequest(JsonFields& in) {
 std::string ChildJobJson(const ChildJob& job) {
   JsonWriter out(JsonWriter::Layout::kCompact);
   out.BeginObject();
-  out.Key("schema"), out.String(kJobSchema);
-  out.Key("model_path"), out.String(job.model_path);
-  out.Key("concurrency"), out.Unsigned(job.concurrency);
+  out.Key("schema"), out.Text(kJobSchema);
+  out.Key("model_path"), out.Text(job.model_path);
+  out.Key("concurrency"), out.Number(job.concurrency);
   out.Key("options"), WriteOptions(out, job.options);
   out.Key("requests"), out.BeginArray();
   for (const engine::Request& request : job.requests) WriteRequest(out, request);
   out.EndArray();
   out.EndObject();
-  return out.text();
+  return out.Finish();
 }
 
 Result<ChildJob> ParseChildJob(std::string_view text) {
-  ASSIGN_OR_RETURN(const json::value value, ParseStrictJson(text));
+  ASSIGN_OR_RETURN(const json::value value, ReadJson(text, "the job", {.skipped_keys = {}, .values_max = limits::kChildValuesMax}));
   JsonFields in(value);
   ChildJob job;
   if (in.Text("schema") != kJobSchema) in.Fail(FieldError("schema", kJobSchema));
