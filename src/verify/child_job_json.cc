@@ -5,6 +5,7 @@
 #include "base/json_writer.h"
 #include "base/limits.h"
 #include "verify/child.h"
+#include "verify/engine_options_json.h"
 #include "verify/json_fields.h"
 
 namespace samebit::verify {
@@ -12,46 +13,7 @@ namespace {
 
 namespace json = boost::json;
 
-constexpr const char* kJobSchema = "samebit.replay-job/1";
-
-void WriteOptions(JsonWriter& out, const engine::EngineOptions& options) {
-  out.BeginObject();
-  out.Key("threads"), out.Number(options.threads);
-  out.Key("isa"), out.Text(kernels::IsaName(options.isa));
-  out.Key("cache_f32"), out.Bool(options.cache_type == kernels::CacheType::kF32);
-  out.Key("page_tokens"), out.Number(options.page_tokens);
-  out.Key("cache_bytes"), out.Text(std::to_string(options.cache_bytes));
-  out.Key("context_max"), out.Number(options.context_max);
-  out.Key("step_rows_max"), out.Number(options.step_rows_max);
-  out.Key("prefill_chunk"), out.Number(options.prefill_chunk);
-  out.Key("sequences_max"), out.Number(options.sequences_max);
-  out.Key("prefix_cache"), out.Bool(options.prefix_cache);
-  out.Key("tensor_parallel"), out.Number(options.tensor_parallel);
-  out.Key("preempt_every_steps"), out.Number(options.preempt_every_steps);
-  out.Key("control"), out.Bool(options.reduction == engine::Reduction::kControl);
-  out.EndObject();
-}
-
-engine::EngineOptions ReadOptions(JsonFields& in) {
-  engine::EngineOptions options;
-  options.threads = static_cast<uint32_t>(in.Unsigned("threads", limits::kThreadsMax));
-  if (options.threads == 0) in.Fail(FieldError("threads", "at least 1"));
-  const auto isa = kernels::ParseIsa(in.Text("isa"));
-  if (isa.ok()) options.isa = *isa;
-  else in.Fail(isa.error());
-  options.cache_type = in.Bool("cache_f32") ? kernels::CacheType::kF32 : kernels::CacheType::kF16;
-  options.page_tokens = in.Unsigned32("page_tokens");
-  options.cache_bytes = in.TextNumber("cache_bytes");
-  options.context_max = in.Unsigned32("context_max");
-  options.step_rows_max = in.Unsigned32("step_rows_max");
-  options.prefill_chunk = in.Unsigned32("prefill_chunk");
-  options.sequences_max = in.Unsigned32("sequences_max");
-  options.prefix_cache = in.Bool("prefix_cache");
-  options.tensor_parallel = in.Unsigned32("tensor_parallel");
-  options.preempt_every_steps = in.Unsigned32("preempt_every_steps");
-  options.reduction = in.Bool("control") ? engine::Reduction::kControl : engine::Reduction::kLaw;
-  return options;
-}
+constexpr const char* kJobSchema = "samebit.replay-job/2";
 
 void WriteRequest(JsonWriter& out, const engine::Request& request) {
   out.BeginObject();
@@ -92,14 +54,14 @@ engine::Request ReadRequest(JsonFields& in) {
 
 }  // namespace
 
-// Frozen, version 1.
+// Frozen, version 2.
 std::string ChildJobJson(const ChildJob& job) {
   JsonWriter out(JsonWriter::Layout::kCompact);
   out.BeginObject();
   out.Key("schema"), out.Text(kJobSchema);
   out.Key("model_path"), out.Text(job.model_path);
   out.Key("concurrency"), out.Number(job.concurrency);
-  out.Key("options"), WriteOptions(out, job.options);
+  out.Key("options"), WriteEngineOptions(out, job.options);
   out.Key("requests"), out.BeginArray();
   for (const engine::Request& request : job.requests) WriteRequest(out, request);
   out.EndArray();
@@ -116,7 +78,7 @@ Result<ChildJob> ParseChildJob(std::string_view text) {
   job.concurrency = in.Unsigned32("concurrency");
   if (job.concurrency == 0) in.Fail(FieldError("concurrency", "at least 1"));
   JsonFields options(in.Value("options"));
-  job.options = ReadOptions(options);
+  job.options = ReadEngineOptions(options);
   const json::array& requests = in.Array("requests");
   if (in.error()) return *in.error();
   if (options.error()) return *options.error();

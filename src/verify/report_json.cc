@@ -1,40 +1,16 @@
 // Schema samebit.replay/1. Frozen: a field that changes its meaning is a new version; new fields may be added.
 #include "base/json_writer.h"
+#include "verify/engine_options_json.h"
 #include "verify/report_writers.h"
 
 namespace samebit::verify {
 namespace {
 
 template <class T>
-void OptionalUnsigned(JsonWriter& out, const char* key, const std::optional<T>& value) {
-  out.Key(key);
-  if (value) out.Number(*value);
-  else out.Null();
-}
-
-template <class T>
 void OptionalNumber(JsonWriter& out, const char* key, const std::optional<T>& value) {
   out.Key(key);
   if (value) out.Number(*value);
   else out.Null();
-}
-
-void Options(JsonWriter& out, const engine::EngineOptions& options) {
-  out.BeginObject();
-  out.Key("threads"), out.Number(options.threads);
-  out.Key("isa"), out.Text(kernels::IsaName(options.isa));
-  out.Key("kv_cache_dtype"), out.Text(options.cache_type == kernels::CacheType::kF16 ? "f16" : "f32");
-  out.Key("page_tokens"), out.Number(options.page_tokens);
-  out.Key("cache_bytes"), out.Number(options.cache_bytes);
-  out.Key("context_max"), out.Number(options.context_max);
-  out.Key("step_rows_max"), out.Number(options.step_rows_max);
-  out.Key("prefill_chunk"), out.Number(options.prefill_chunk);
-  out.Key("sequences_max"), out.Number(options.sequences_max);
-  out.Key("prefix_cache"), out.Bool(options.prefix_cache);
-  out.Key("tensor_parallel"), out.Number(options.tensor_parallel);
-  out.Key("preempt_every_steps"), out.Number(options.preempt_every_steps);
-  out.Key("reduction"), out.Text(options.reduction == engine::Reduction::kLaw ? "law" : "control");
-  out.EndObject();
 }
 
 void Sample(JsonWriter& out, const SampleReport& sample) {
@@ -50,10 +26,10 @@ void Sample(JsonWriter& out, const SampleReport& sample) {
   out.Key("tokens_equal"), out.Bool(sample.tokens_equal);
   out.Key("logprobs_equal"), out.Bool(sample.logprobs_equal);
   out.Key("logits_equal"), out.Bool(sample.logits_equal);
-  OptionalUnsigned(out, "first_token_divergence", sample.first_token_divergence);
-  OptionalUnsigned(out, "first_bit_divergence", sample.first_bit_divergence);
-  OptionalUnsigned(out, "top5_shared_at_divergence", sample.top_shared_at);
-  OptionalUnsigned(out, "top5_shared_before_divergence", sample.top_shared_before);
+  OptionalNumber(out, "first_token_divergence", sample.first_token_divergence);
+  OptionalNumber(out, "first_bit_divergence", sample.first_bit_divergence);
+  OptionalNumber(out, "top5_shared_at_divergence", sample.top_shared_at);
+  OptionalNumber(out, "top5_shared_before_divergence", sample.top_shared_before);
   OptionalNumber(out, "margin_base", sample.margin_base);
   OptionalNumber(out, "margin_found", sample.margin_found);
   OptionalNumber(out, "logprob_difference_max", sample.logprob_difference_max);
@@ -84,9 +60,9 @@ void Cell(JsonWriter& out, const CellReport& cell) {
   else out.Null();
   out.Key("samples_exact"), out.Number(cell.exact_count());
   out.Key("samples_logprobs_equal"), out.Number(cell.logprobs_equal_count());
-  OptionalUnsigned(out, "first_divergence", cell.first_divergence());
+  OptionalNumber(out, "first_divergence", cell.first_divergence());
   out.Key("seconds"), out.Number(cell.seconds);
-  out.Key("engine_options"), Options(out, cell.options);
+  out.Key("engine_options"), WriteEngineOptions(out, cell.options);
   out.Key("samples"), out.BeginArray();
   for (const SampleReport& sample : cell.samples) Sample(out, sample);
   out.EndArray();
@@ -158,7 +134,7 @@ std::string ReportJson(const ReplayReport& report) {
   out.Key("count"), out.Number(report.prompt_count);
   out.EndObject();
   out.Key("seed"), out.Text(std::to_string(report.seed));
-  out.Key("base_engine_options"), Options(out, report.base_options);
+  out.Key("base_engine_options"), WriteEngineOptions(out, report.base_options);
   out.Key("cells"), out.BeginArray();
   for (const CellReport& cell : report.cells) Cell(out, cell);
   out.EndArray();
