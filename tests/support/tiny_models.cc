@@ -45,9 +45,10 @@ const std::vector<TinyModel>& TinyModels() {
   static const std::vector<TinyModel> models = {
       {"llama-tied", false},    {"llama-tied", true},  {"llama-untied", false}, {"llama-rope3", true},
       {"mistral-window", true}, {"qwen2", false},      {"qwen2", true},         {"qwen3", false},
-      {"gemma3", false},        {"gemma3", true},      {"llama-f16", false},    {"llama-bf16", false},
-      {"llama-q4_0", false},    {"llama-q4_1", false}, {"llama-q5_0", false},   {"llama-q5_1", false},
-      {"llama-q8_0", false},    {"llama-q4_k", false}, {"llama-q5_k", false},   {"llama-q6_k", false}};
+      {"qwen3", true},          {"gemma3", false},     {"gemma3", true},        {"llama-f16", false},
+      {"llama-bf16", false},    {"llama-q4_0", false}, {"llama-q4_1", false},   {"llama-q5_0", false},
+      {"llama-q5_1", false},    {"llama-q8_0", false}, {"llama-q4_k", false},   {"llama-q5_k", false},
+      {"llama-q6_k", false}};
   return models;
 }
 
