@@ -11,11 +11,6 @@
 namespace samebit::test {
 namespace {
 
-using engine::Completion;
-using engine::EngineOptions;
-using engine::Reduction;
-using engine::Request;
-
 Request BeamRequest(uint32_t width, uint32_t length, uint64_t seed, uint32_t tokens_max) {
   Request request = GreedyRequest(RandomPrompt(length, seed), tokens_max);
   request.beam_width = width;
@@ -108,8 +103,7 @@ TEST(BeamBits, batched_and_in_chunks_and_preempted_are_the_same) {
     const SharedWeights weights = PackTiny(model);
     for (uint32_t preempt_every_steps : {0u, 5u}) {
       ExpectLawAndNotControl([&](Reduction reduction) {
-        EngineOptions options = TogetherOptions();
-        options.reduction = reduction;
+        EngineOptions options = TogetherOptions(reduction);
         options.prefill_chunk = 7;
         options.preempt_every_steps = preempt_every_steps;
         std::vector<Request> requests = MixedRequests(4, 50);
@@ -134,8 +128,7 @@ TEST(BeamBits, beams_that_take_pages_from_each_other_are_the_same) {
        {std::vector<Request>{beams, more_beams, hot}, std::vector<Request>{hot, beams, more_beams}}) {
     for (bool prefix_cache : {false, true}) {
       ExpectLawAndNotControl([&](Reduction reduction) {
-        EngineOptions options = TogetherOptions();
-        options.reduction = reduction;
+        EngineOptions options = TogetherOptions(reduction);
         options.prefix_cache = prefix_cache;
         options.prefill_chunk = 8;
         options.cache_bytes = BytesOfPages(*weights, options, 16);  // exactly what one of them may need
@@ -169,7 +162,7 @@ TEST(BeamBits, random_traffic_gives_every_beam_search_its_answer) {
     options.preempt_every_steps = random.Below(2) == 0 ? 0 : 2 + random.Below(9);
     options.cache_bytes = BytesOfPages(*weights, options, 25 + random.Below(10));
     const auto engine = MakeEngine(weights, options);
-    std::map<engine::RequestId, uint32_t> submitted;
+    std::map<RequestId, uint32_t> submitted;
     uint32_t to_come = 6;
     for (bool worked = true; worked || to_come > 0;) {
       if (to_come > 0 && (!worked || random.Below(8) == 0)) {
