@@ -6,12 +6,15 @@
 #include <cmath>
 #include <unordered_set>
 
+#include "base/json_writer.h"
 #include "base/limits.h"
 
 namespace samebit {
 namespace {
 
 namespace json = boost::json;
+
+constexpr size_t kShownBytes = 80;  // of a stranger's key in a message
 
 // Receives the parser's events and builds the value. Its own failures are reported through `failure`, because
 // Boost's error codes carry no text.
@@ -65,7 +68,7 @@ class Builder {
   bool on_key(json::string_view part, size_t, json::error_code& ec) {
     key_.append(part.data(), part.size());
     if (!skipping()) {
-      if (!keys_.back().insert(key_).second) return Fail("every key once", "a key again", ec);
+      if (!keys_.back().insert(key_).second) return Fail("every key once", JsonQuoted(key_.substr(0, kShownBytes)) + " again", ec);
       stack_.push_key(key_);
       if (depth_ == 1) {
         for (const std::string_view skipped : options_.skipped_keys) {
@@ -143,12 +146,12 @@ class Builder {
   }
 
   bool CountValue(json::error_code& ec) {
-    if (++values_ <= limits::kJsonValuesMax) return true;
+    if (++values_ <= options_.values_max) return true;
     too_many_ = true;
-    return Fail("at most " + std::to_string(limits::kJsonValuesMax) + " values", "more", ec);
+    return Fail("at most " + std::to_string(options_.values_max) + " values", "more", ec);
   }
 
-  bool Fail(const std::string& expected, const char* found, json::error_code& ec) {
+  bool Fail(const std::string& expected, const std::string& found, json::error_code& ec) {
     failure_ = "expected " + expected + ", found " + found;
     ec = json::make_error_code(json::error::exception);
     return false;

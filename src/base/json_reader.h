@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/limits.h"
 #include "base/result.h"
 
 namespace samebit {
@@ -17,11 +18,12 @@ struct JsonReadOptions {
   // Values of these keys of the outermost object are checked for syntax and dropped (null stands in their place):
   // a tokenizer's vocabulary need not be built in memory to read what stands beside it. Keys inside them may repeat.
   std::vector<std::string_view> skipped_keys;
+  uint64_t values_max = limits::kJsonValuesMax;  // that are built
 };
 
 // text: one JSON document. where: the file, for messages.
 // Failures: kMalformed with the byte offset (syntax, a repeated key, not UTF-8, a number outside double),
-// kTooLarge (nested deeper than limits::kJsonDepthMax, more than limits::kJsonValuesMax values).
+// kTooLarge (nested deeper than limits::kJsonDepthMax, more than values_max values).
 Result<boost::json::value> ReadJson(std::string_view text, const std::string& where,
                                     const JsonReadOptions& options = {});
 

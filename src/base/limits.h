@@ -37,8 +37,16 @@ inline constexpr uint64_t kTemplateOutputBytesMax = 32ull << 20;
 // to what was done before (a slice of a slice of a slice), and because its stack is sized by the fuel
 // (text/rust/src/template.rs).
 inline constexpr uint64_t kTemplateFuel = 50'000;
-// Some operations on a value that holds itself many times over cost time that fuel does not see. A real template takes
-// milliseconds; this ends the others, and nothing else depends on it.
+// Memory of a template while it runs: fuel pays for 64 bytes of text after they were made, growing strings take twice
+// that and are copied, and one operation on a value that holds itself many times over is not paid for before it ends.
+inline constexpr uint64_t kTemplateMemoryBytes = 16ull << 20;
+inline constexpr uint64_t kTemplateMemoryBytesPerFuel = 256;
+// Allocations: comparing such values makes one or more for every list that is entered, and fuel does not see it. An
+// instruction makes a few.
+inline constexpr uint64_t kTemplateAllocations = 1 << 18;
+inline constexpr uint64_t kTemplateAllocationsPerFuel = 64;
+// Comparing lists that hold long lists many times over takes time and nothing else. A real template takes milliseconds;
+// this ends the others, and nothing else depends on it.
 inline constexpr uint64_t kTemplateSecondsMax = 10;
 inline constexpr uint64_t kTemplateFuelPerMessage = 500;
 inline constexpr uint64_t kTemplateBytesPerFuel = 8;  // of messages and variables: each byte may be copied eight times
@@ -60,6 +68,8 @@ inline constexpr uint64_t kPromptFileBytesMax = 256ull << 20;
 inline constexpr uint32_t kPromptsMax = 10'000;
 inline constexpr uint32_t kPromptIdBytesMax = 128;     // stands in every table row
 inline constexpr uint32_t kPromptMessagesMax = 1024;
+// Values of a job for a restarted process, or of its answer: 10,000 prompts of a thousand tokens, 20 values each.
+inline constexpr uint64_t kChildValuesMax = 1 << 28;
 
 // A process. More workers than this only wait for each other.
 inline constexpr uint32_t kThreadsMax = 256;

@@ -1,7 +1,7 @@
 #include "cli/bench_report.h"
 
 #include "arith/environment.h"
-#include "cli/json_writer.h"
+#include "base/json_writer.h"
 #include "cli/number_text.h"
 #include "cli/versions.h"
 

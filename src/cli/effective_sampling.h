@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "base/json_writer.h"
 #include "base/result.h"
 #include "base/tokenizer_spec.h"
 #include "cli/flag_table.h"
-#include "cli/json_writer.h"
 #include "engine/request.h"
 #include "world/entropy.h"
 

@@ -1,12 +1,11 @@
 // samebit replay-child (hidden): the restarted process of a replay matrix. Job on standard input, answer on standard
 // output; the protocol is verify/child.h.
-#include <unistd.h>
-
 #include <iostream>
 #include <iterator>
 
 #include "cli/command.h"
 #include "verify/child.h"
+#include "world/machine.h"
 
 namespace samebit::cli {
 namespace {
@@ -20,7 +19,7 @@ class ReplayChildCommand final : public Command {
 
   Result<ExitCode> Run(const Outside&) override {
     const std::string job(std::istreambuf_iterator<char>(std::cin), {});
-    ASSIGN_OR_RETURN(const std::string answer, verify::ServeChildJob(job, static_cast<uint64_t>(getpid())));
+    ASSIGN_OR_RETURN(const std::string answer, verify::ServeChildJob(job, world::ProcessId()));
     if (!WriteOut(answer)) return Error{ErrorCode::kIo, "the answer could not be written"};
     return ExitCode::kHolds;
   }

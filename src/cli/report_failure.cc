@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/json_writer.h"
 #include "cli/exit_code.h"
-#include "cli/json_writer.h"
 #include "cli/terminal.h"
 #include "world/log.h"
 

@@ -1,10 +1,10 @@
 // samebit soak: one prompt, many times, under a load that changes all the time; one answer must come out.
 #include <cstdio>
 
+#include "base/json_writer.h"
 #include "cli/command.h"
 #include "cli/engine_flags.h"
 #include "cli/interrupt.h"
-#include "cli/json_writer.h"
 #include "cli/load_model.h"
 #include "cli/prompt.h"
 #include "cli/versions.h"

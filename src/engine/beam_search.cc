@@ -4,7 +4,7 @@
 // as there are beams, so that stop ids cannot starve the search), the beams' extensions are put in a total order
 // (cumulative raw log-probability descending, beam, token id) and the first beam_width that do not stop go on; those
 // among the first beam_width that stop are finished. The search ends when beam_width answers are finished or at
-// tokens_max; answers are ranked by mean log-probability, ties by their token ids.
+// tokens_max; answers are ranked by mean log-probability, ties by their token ids. A cancelled search gives what it has.
 #include <algorithm>
 
 #include "engine/engine_impl.h"
@@ -80,14 +80,19 @@ void EngineImpl::StepBeams(RequestState& state) {
   }
   state.beams = std::move(next);
   const bool out_of_tokens = !state.beams.empty() && state.beams[0].tokens.size() >= request.tokens_max;
-  if (state.beams.empty() || out_of_tokens || state.hypotheses.size() >= request.beam_width) EndBeams(state);
+  if (state.beams.empty() || out_of_tokens || state.hypotheses.size() >= request.beam_width) EndBeams(state, FinishReason::kLength);
   std::erase_if(state.sequences, [](const std::unique_ptr<Sequence>& sequence) { return sequence->finished; });
 }
 
-void EngineImpl::EndBeams(RequestState& state) {
+// cut_off: why the beams that are still open go no further, kLength or kCancelled.
+void EngineImpl::EndBeams(RequestState& state, FinishReason cut_off) {
+  const bool cancelled = cut_off == FinishReason::kCancelled;
   for (Beam& beam : state.beams)
-    state.hypotheses.push_back({std::move(beam.tokens), beam.cumulative_logprob, FinishReason::kLength});
-  std::sort(state.hypotheses.begin(), state.hypotheses.end(), [](const Hypothesis& a, const Hypothesis& b) {
+    state.hypotheses.push_back({std::move(beam.tokens), beam.cumulative_logprob, cut_off});
+  state.beams.clear();
+  std::sort(state.hypotheses.begin(), state.hypotheses.end(), [&](const Hypothesis& a, const Hypothesis& b) {
+    // Of a cancelled search people want a whole answer, if there is one.
+    if (cancelled && a.finish_reason != b.finish_reason) return a.finish_reason == FinishReason::kStop;
     return a.score() != b.score() ? a.score() > b.score() : IdsOf(a) < IdsOf(b);
   });
   DropSequences(state);
@@ -96,7 +101,8 @@ void EngineImpl::EndBeams(RequestState& state) {
     Answer answer;
     answer.choice.sample_index = i;
     answer.choice.cumulative_logprob = hypothesis.cumulative_logprob;
-    answer.choice.finish_reason = hypothesis.finish_reason;
+    // A cancelled search does not know yet which answers would have won, so none may look like its result.
+    answer.choice.finish_reason = cancelled ? FinishReason::kCancelled : hypothesis.finish_reason;
     if (tokenizer_ != nullptr) answer.detokenizer.emplace(*tokenizer_);
     for (const TokenRecord& token : hypothesis.tokens) {
       const bool is_stop = hypothesis.finish_reason == FinishReason::kStop && &token == &hypothesis.tokens.back();
@@ -108,7 +114,7 @@ void EngineImpl::EndBeams(RequestState& state) {
     answer.choice.tokens = std::move(hypothesis.tokens);
     answer.done = true;
     state.answers.push_back(std::move(answer));
-    if (!state.sink) continue;
+    if (!state.sink || cancelled) continue;
     const Choice& choice = state.answers.back().choice;
     for (const TokenRecord& token : choice.tokens)
       state.sink(choice.sample_index, token,

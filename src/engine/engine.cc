@@ -312,6 +312,7 @@ void EngineImpl::Fail(RequestState& state, Error error) {
 void EngineImpl::DropCancelled() {
   for (auto& [id, state] : requests_) {
     if (!state->cancelled || state->done) continue;
+    if (state->request.beam_width > 0) EndBeams(*state, FinishReason::kCancelled);
     for (Answer& answer : state->answers) {
       if (answer.done) continue;
       answer.choice.finish_reason = FinishReason::kCancelled;

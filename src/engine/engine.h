@@ -22,7 +22,7 @@ namespace samebit::engine {
 using RequestId = uint64_t;
 
 // Called during Step for each new token, in order per sample; `text` is what became certain with it, possibly empty.
-// For beam search it is called at the end only.
+// For beam search it is called at the end only, and never for a cancelled one.
 using TokenSink = std::function<void(uint32_t sample_index, const TokenRecord& token, std::string_view text)>;
 
 // Sums over the engine's life.
@@ -47,7 +47,8 @@ class Engine {
   // budget).
   virtual Result<RequestId> Submit(Request request, TokenSink sink = nullptr) = 0;
 
-  // Ends a request at the next step; what was made so far can be taken, finish reason kCancelled.
+  // Ends a request at the next step; what was made so far can be taken, finish reason kCancelled. A beam search gives
+  // the answers that had ended, best first, then the beams that had not; all say kCancelled, as none is sure to have won.
   virtual void Cancel(RequestId id) = 0;
 
   // One forward pass. False: nothing was left to do.

@@ -55,7 +55,7 @@ class EngineImpl final : public Engine {
   void Append(RequestState& state, Sequence& sequence, TokenRecord record);
   void EndAnswer(RequestState& state, Sequence* sequence, Answer& answer, FinishReason reason);
   void StepBeams(RequestState& state);
-  void EndBeams(RequestState& state);
+  void EndBeams(RequestState& state, FinishReason cut_off);
   void Fail(RequestState& state, Error error);
   void DropSequences(RequestState& state);
   void DropCancelled();

@@ -1,6 +1,7 @@
 #include "model/family_shape.h"
 
 #include <cmath>
+#include <utility>
 
 #include "base/limits.h"
 #include "model/describe.h"
@@ -56,6 +57,11 @@ std::vector<TensorName> DecoderNames(std::vector<TensorName> more) {
   };
   names.insert(names.end(), more.begin(), more.end());
   return names;
+}
+
+std::vector<TensorName> LlamaNames(std::vector<TensorName> more) {
+  more.push_back({Role::kFfnNorm, "blk.{}.ffn_norm.weight", "layers.{}.post_attention_layernorm.weight"});
+  return DecoderNames(std::move(more));
 }
 
 float InverseSquareRoot(uint32_t length) { return static_cast<float>(1.0 / std::sqrt(static_cast<double>(length))); }
@@ -166,6 +172,19 @@ Result<RopeSettings> ReadRope(const Fields& fields, double base_absent) {
     return ReadRopeParameters(*parameters, base);
   }
   return RopeSettings{base, {}};
+}
+
+Status ReadRopeOfAllLayers(const Fields& fields, double base_absent, ModelConfig* config) {
+  ASSIGN_OR_RETURN(const RopeSettings rope, ReadRope(fields, base_absent));
+  config->rope_base = rope.base;
+  config->rope_base_local = rope.base;
+  config->rope_scaling = rope.scaling;
+  return {};
+}
+
+Status RefuseScaledWindow(const Fields& fields, const ModelConfig& config) {
+  if (config.rope_scaling.kind == RopeScaling::Kind::kNone) return {};
+  return fields.Complain(ErrorCode::kUnsupported, "rope_scaling", "no rope scaling beside a sliding window", "both");
 }
 
 Status ReadLayerTypes(const Fields& fields, ModelConfig* config) {

@@ -12,6 +12,8 @@ namespace samebit::model {
 
 // The names that Llama gave its tensors and that others took over, plus `more`.
 std::vector<TensorName> DecoderNames(std::vector<TensorName> more);
+// The same for a layer of two norms, as Llama has it: Hugging Face files call the second one post_attention_layernorm.
+std::vector<TensorName> LlamaNames(std::vector<TensorName> more);
 
 // The shape keys of GGUF metadata ("<architecture>.block_count" and so on), linear rope scaling, and a refusal of every
 // key that would change the arithmetic in a way this build does not know.
@@ -35,6 +37,10 @@ struct RopeSettings {
   RopeScaling scaling;
 };
 Result<RopeSettings> ReadRope(const Fields& fields, double base_absent);
+// ReadRope into the configuration of a family whose layers all rotate alike.
+Status ReadRopeOfAllLayers(const Fields& fields, double base_absent, ModelConfig* config);
+// kUnsupported if a scaling stands in config: no published model has one beside a window, so nothing says what it means.
+Status RefuseScaledWindow(const Fields& fields, const ModelConfig& config);
 // One rope_parameters object.
 Result<RopeSettings> ReadRopeParameters(const Fields& parameters, double base_absent);
 

@@ -29,6 +29,8 @@ struct RopeScaling {
   double low_frequency_factor = 1;   // kLlama3
   double high_frequency_factor = 4;  // kLlama3
   uint32_t original_context = 8192;  // kLlama3
+
+  bool operator==(const RopeScaling&) const = default;
 };
 
 // One decoder-only transformer. All families of this build are this shape; a family file sets the fields.
@@ -59,6 +61,8 @@ struct ModelConfig {
   std::vector<bool> layer_is_local;  // [layers]; all false where there is no window
   float embedding_scale = 1;         // Gemma 3: sqrt(width) rounded as the training code does
   float attention_scale = 0;         // multiplies the query: 1/sqrt(head_size) or query_pre_attn_scalar^-0.5
+
+  bool operator==(const ModelConfig&) const = default;
 };
 
 // A weight as stored. `bytes` points into the mapped file and lives as long as the Model.

@@ -148,12 +148,84 @@ TEST(HostileChatTemplate, bounds_the_input) {
             ErrorCode::kTooLarge);
 }
 
-// One comparison of two lists that hold themselves 2^50 times: no fuel is burnt in it.
-TEST(HostileChatTemplate, ends_work_that_fuel_does_not_see) {
-  auto text = Render("{% set x = [1] %}{% set y = [1] %}" + Repeat(50, "{% set x = [x, x] %}{% set y = [y, y] %}") +
-                     "{{ x == y }}");
+// Ten thousand numbers, compared a million times within one list: fuel counts the items of the outermost list, and the
+// allocator sees each list once. Nothing but time is used up.
+TEST(HostileChatTemplate, a_comparison_that_needs_time_alone_is_given_up) {
+  auto text = Render("{% set x = range(10000) | list %}{% set y = range(10000) | list %}"
+                     "{{ [[x] * 1000000] == [[y] * 1000000] }}");
   ASSERT_FALSE(text.ok());
   EXPECT_EQ(text.error().code, ErrorCode::kTooLarge) << text.error().message;
+  EXPECT_NE(text.error().message.find("did not end"), std::string::npos) << text.error().message;
+}
+
+// A list that holds itself 2^50 times: every way to make a text of it wants a petabyte in one operation.
+const std::string kHeldByItself = "{% set x = ['abcdefgh'] %}" + Repeat(50, "{% set x = [x, x] %}");
+
+TEST(HostileChatTemplate, memory_that_fuel_does_not_see_is_bounded) {
+  const std::vector<const char*> uses = {"{{ (x ~ '') | length }}",
+                                         "{{ x | string | length }}",
+                                         "{{ x | upper }}",
+                                         "{{ x | replace('a', 'b') }}",
+                                         "{{ [x, x] | join }}",
+                                         "{{ ''.join([x]) }}",
+                                         "{{ '%s' | format(x) }}",
+                                         "{{ '{}'.format(x) }}",
+                                         "{{ x in 'abc' }}",
+                                         "{{ raise_exception(x) }}",
+                                         "{{ {'k': x} | dictsort | string }}",
+                                         "{% set a %}{{ x }}{% endset %}",
+                                         "{% macro m() %}{{ x }}{% endmacro %}{{ m() | length }}"};
+  const long before = PeakKilobytes();
+  for (const char* use : uses) {
+    auto text = Render(kHeldByItself + use);
+    ASSERT_FALSE(text.ok()) << use;
+    EXPECT_EQ(text.error().code, ErrorCode::kTooLarge) << use << text.error().message;
+  }
+  // Each is left behind with what it has.
+  const uint64_t each = limits::kTemplateMemoryBytes + 2 * limits::kTemplateFuel * limits::kTemplateMemoryBytesPerFuel;
+  EXPECT_LT(PeakKilobytes() - before, static_cast<long>(uses.size() * each / 1024));
+  EXPECT_EQ(*Render("alive"), "alive");
+}
+
+TEST(HostileChatTemplate, comparisons_that_fuel_does_not_see_are_bounded) {
+  const std::string two = kHeldByItself + "{% set y = ['abcdefgh'] %}" + Repeat(50, "{% set y = [y, y] %}");
+  const std::string maps = "{% set x = {'k': 1} %}{% set y = {'k': 1} %}" +
+                           Repeat(50, "{% set x = {'a': x, 'b': x} %}{% set y = {'a': y, 'b': y} %}");
+  for (const char* use : {"{{ x == y }}", "{{ x < y }}", "{{ x in [y] }}", "{{ [x, y] | sort | length }}",
+                          "{{ [x, y] | unique | list | length }}", "{{ [y].count(x) }}", "{{ x is eq y }}",
+                          "{{ [x] | select('equalto', y) | list | length }}", "{{ [x, y] | min | length }}"}) {
+    for (const std::string& values : {two, maps}) {
+      auto text = Render(values + use);
+      ASSERT_FALSE(text.ok()) << use;
+      EXPECT_EQ(text.error().code, ErrorCode::kTooLarge) << use << text.error().message;
+    }
+  }
+  // Of a key that is such a list, every part is hashed.
+  EXPECT_EQ(Render(two + "{{ {x: 1}[y] }}").error().code, ErrorCode::kTooLarge);
+}
+
+TEST(HostileChatTemplate, refuses_to_trim_many_characters) {
+  for (const char* use : {"{{ 'a'.strip('b' * 65) }}", "{{ 'a'.rstrip('b' * 65) }}", "{{ 'a' | trim('b' * 65) }}"}) {
+    ASSERT_FALSE(Render(use).ok()) << use;
+    EXPECT_EQ(Render(use).error().code, ErrorCode::kMalformed) << use;
+  }
+  EXPECT_EQ(*Render("{{ 'baab'.strip('b' * 64) }}{{ 'cac' | trim('c') }}{{ ' a ' | trim }}"), "aaaa");
+}
+
+TEST(HostileChatTemplate, one_that_is_given_up_again_and_again_is_not_tried_any_more) {
+  auto chat_template = MakeChatTemplate("{% if messages[0].content == 'bad' %}" + kHeldByItself +
+                                        "{{ x | string | length }}{% endif %}good");
+  ASSERT_TRUE(chat_template.ok()) << chat_template.error().message;
+  EXPECT_EQ((*chat_template)->Render({{"user", "fine"}}, {}).value(), "good");
+  for (int i = 0; i < 4; ++i) {
+    const auto text = (*chat_template)->Render({{"user", "bad"}}, {});
+    ASSERT_FALSE(text.ok());
+    EXPECT_NE(text.error().message.find("too much memory"), std::string::npos) << text.error().message;
+  }
+  const auto text = (*chat_template)->Render({{"user", "fine"}}, {});
+  ASSERT_FALSE(text.ok());
+  EXPECT_EQ(text.error().code, ErrorCode::kTooLarge);
+  EXPECT_NE(text.error().message.find("too often"), std::string::npos) << text.error().message;
 }
 
 TEST(HostileChatTemplate, long_messages_are_not_mistaken_for_runaway_work) {

@@ -50,6 +50,8 @@ class RustChatTemplate : public ChatTemplate {
       slices.push_back({Slice(message.role), Slice(message.content)});
       bytes += message.content.size();
     }
+    const uint64_t fuel = limits::kTemplateFuel + messages.size() * limits::kTemplateFuelPerMessage +
+                          bytes / limits::kTemplateBytesPerFuel;
     const SamebitRender request{
         .messages = slices.data(),
         .message_count = slices.size(),
@@ -59,9 +61,10 @@ class RustChatTemplate : public ChatTemplate {
         .extra_json = Slice(options.extra_json),
         .has_now = options.now_unix_seconds ? 1u : 0u,
         .now_unix_seconds = options.now_unix_seconds.value_or(0),
-        .fuel = limits::kTemplateFuel + messages.size() * limits::kTemplateFuelPerMessage +
-                bytes / limits::kTemplateBytesPerFuel,
+        .fuel = fuel,
         .output_bytes_max = limits::kTemplateOutputBytesMax,
+        .memory_bytes_max = limits::kTemplateMemoryBytes + fuel * limits::kTemplateMemoryBytesPerFuel,
+        .allocations_max = limits::kTemplateAllocations + fuel * limits::kTemplateAllocationsPerFuel,
         .seconds_max = limits::kTemplateSecondsMax,
     };
     SamebitString output{};

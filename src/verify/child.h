@@ -1,7 +1,7 @@
 // The child protocol: how a matrix asks a freshly started process, which shares no memory with it, for answers.
 //
 // The parent writes one JSON job to the child's standard input, the child writes one JSON answer to its standard
-// output. cli spawns; both JSON texts are made and read here. Schemas samebit.replay-job/1, samebit.replay-answer/1.
+// output. cli spawns; both JSON texts are made and read here. Schemas samebit.replay-job/2, samebit.replay-answer/1.
 #pragma once
 
 #include <cstdint>
@@ -34,7 +34,7 @@ Result<ChildJob> ParseChildJob(std::string_view json);           // kMalformed s
 std::string ChildAnswerJson(const ChildAnswer& answer);
 Result<ChildAnswer> ParseChildAnswer(std::string_view json);     // kMalformed
 
-// What the child does: parses the job, loads the model, answers. `process_id` is the caller's own (getpid).
+// What the child does: parses the job, loads the model, answers. `process_id` is the caller's own (world::ProcessId).
 // Returns the JSON to print. Failures: those of ParseChildJob, model::Open, PackWeights and the engine.
 Result<std::string> ServeChildJob(std::string_view job_json, uint64_t process_id);
 

@@ -2,10 +2,11 @@
 // form.
 #include <bit>
 
+#include "base/json_reader.h"
+#include "base/json_writer.h"
+#include "base/limits.h"
 #include "verify/child.h"
 #include "verify/json_fields.h"
-#include "verify/json_writer.h"
-#include "verify/strict_json.h"
 
 namespace samebit::verify {
 namespace {
@@ -21,20 +22,20 @@ void WriteChoice(JsonWriter& out, const engine::Choice& choice) {
     out.EndArray();
   };
   out.BeginObject();
-  out.Key("sample_index"), out.Unsigned(choice.sample_index);
-  out.Key("finish_reason"), out.String(engine::FinishReasonName(choice.finish_reason));
-  column("ids", [&](const engine::TokenRecord& token) { out.Integer(token.id); });
+  out.Key("sample_index"), out.Number(choice.sample_index);
+  out.Key("finish_reason"), out.Text(engine::FinishReasonName(choice.finish_reason));
+  column("ids", [&](const engine::TokenRecord& token) { out.Number(token.id); });
   column("logprob_bits",
-         [&](const engine::TokenRecord& token) { out.Unsigned(std::bit_cast<uint32_t>(token.logprob)); });
-  column("margin_bits", [&](const engine::TokenRecord& token) { out.Unsigned(std::bit_cast<uint32_t>(token.margin)); });
-  column("logits_sha256", [&](const engine::TokenRecord& token) { out.String(token.logits_digest.hex()); });
+         [&](const engine::TokenRecord& token) { out.Number(std::bit_cast<uint32_t>(token.logprob)); });
+  column("margin_bits", [&](const engine::TokenRecord& token) { out.Number(std::bit_cast<uint32_t>(token.margin)); });
+  column("logits_sha256", [&](const engine::TokenRecord& token) { out.Text(token.logits_digest.hex()); });
   column("top", [&](const engine::TokenRecord& token) {
     out.BeginObject();
     out.Key("ids"), out.BeginArray();
-    for (const engine::TopToken& top : token.top) out.Integer(top.id);
+    for (const engine::TopToken& top : token.top) out.Number(top.id);
     out.EndArray();
     out.Key("logprob_bits"), out.BeginArray();
-    for (const engine::TopToken& top : token.top) out.Unsigned(std::bit_cast<uint32_t>(top.logprob));
+    for (const engine::TopToken& top : token.top) out.Number(std::bit_cast<uint32_t>(top.logprob));
     out.EndArray();
     out.EndObject();
   });
@@ -88,14 +89,14 @@ Result<engine::Choice> ReadChoice(const json::value& value) {
 
 void WriteCompletion(JsonWriter& out, const engine::Completion& completion) {
   out.BeginObject();
-  out.Key("seed"), out.String(std::to_string(completion.seed));
-  out.Key("prompt_tokens"), out.Unsigned(completion.prompt_tokens);
-  out.Key("cached_prompt_tokens"), out.Unsigned(completion.trace.cached_prompt_tokens);
-  out.Key("preemptions"), out.Unsigned(completion.trace.preemptions);
-  out.Key("sequences_in_step_max"), out.Unsigned(completion.trace.sequences_in_step_max);
-  out.Key("rows_in_step_max"), out.Unsigned(completion.trace.rows_in_step_max);
-  out.Key("prefill_chunk_max"), out.Unsigned(completion.trace.prefill_chunk_max);
-  out.Key("steps"), out.Unsigned(completion.trace.steps);
+  out.Key("seed"), out.Text(std::to_string(completion.seed));
+  out.Key("prompt_tokens"), out.Number(completion.prompt_tokens);
+  out.Key("cached_prompt_tokens"), out.Number(completion.trace.cached_prompt_tokens);
+  out.Key("preemptions"), out.Number(completion.trace.preemptions);
+  out.Key("sequences_in_step_max"), out.Number(completion.trace.sequences_in_step_max);
+  out.Key("rows_in_step_max"), out.Number(completion.trace.rows_in_step_max);
+  out.Key("prefill_chunk_max"), out.Number(completion.trace.prefill_chunk_max);
+  out.Key("steps"), out.Number(completion.trace.steps);
   out.Key("choices"), out.BeginArray();
   for (const engine::Choice& choice : completion.choices) WriteChoice(out, choice);
   out.EndArray();
@@ -128,18 +129,18 @@ Result<engine::Completion> ReadCompletion(const json::value& value) {
 std::string ChildAnswerJson(const ChildAnswer& answer) {
   JsonWriter out(JsonWriter::Layout::kCompact);
   out.BeginObject();
-  out.Key("schema"), out.String(kAnswerSchema);
-  out.Key("process_id"), out.Unsigned(answer.process_id);
-  out.Key("model_sha256"), out.String(answer.model_sha256);
+  out.Key("schema"), out.Text(kAnswerSchema);
+  out.Key("process_id"), out.Number(answer.process_id);
+  out.Key("model_sha256"), out.Text(answer.model_sha256);
   out.Key("completions"), out.BeginArray();
   for (const engine::Completion& completion : answer.completions) WriteCompletion(out, completion);
   out.EndArray();
   out.EndObject();
-  return out.text() + "\n";
+  return out.Finish() + "\n";
 }
 
 Result<ChildAnswer> ParseChildAnswer(std::string_view text) {
-  ASSIGN_OR_RETURN(const json::value value, ParseStrictJson(text));
+  ASSIGN_OR_RETURN(const json::value value, ReadJson(text, "the answer", {.skipped_keys = {}, .values_max = limits::kChildValuesMax}));
   JsonFields in(value);
   ChildAnswer answer;
   if (in.Text("schema") != kAnswerSchema) in.Fail(FieldError("schema", kAnswerSchema));

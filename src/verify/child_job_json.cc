@@ -1,72 +1,34 @@
 // The job of the child protocol as JSON. Floats travel as the integers of their bits: nothing is lost.
 #include <bit>
 
+#include "base/json_reader.h"
+#include "base/json_writer.h"
 #include "base/limits.h"
 #include "verify/child.h"
+#include "verify/engine_options_json.h"
 #include "verify/json_fields.h"
-#include "verify/json_writer.h"
-#include "verify/strict_json.h"
 
 namespace samebit::verify {
 namespace {
 
 namespace json = boost::json;
 
-constexpr const char* kJobSchema = "samebit.replay-job/1";
-
-void WriteOptions(JsonWriter& out, const engine::EngineOptions& options) {
-  out.BeginObject();
-  out.Key("threads"), out.Unsigned(options.threads);
-  out.Key("isa"), out.String(kernels::IsaName(options.isa));
-  out.Key("cache_f32"), out.Bool(options.cache_type == kernels::CacheType::kF32);
-  out.Key("page_tokens"), out.Unsigned(options.page_tokens);
-  out.Key("cache_bytes"), out.String(std::to_string(options.cache_bytes));
-  out.Key("context_max"), out.Unsigned(options.context_max);
-  out.Key("step_rows_max"), out.Unsigned(options.step_rows_max);
-  out.Key("prefill_chunk"), out.Unsigned(options.prefill_chunk);
-  out.Key("sequences_max"), out.Unsigned(options.sequences_max);
-  out.Key("prefix_cache"), out.Bool(options.prefix_cache);
-  out.Key("tensor_parallel"), out.Unsigned(options.tensor_parallel);
-  out.Key("preempt_every_steps"), out.Unsigned(options.preempt_every_steps);
-  out.Key("control"), out.Bool(options.reduction == engine::Reduction::kControl);
-  out.EndObject();
-}
-
-engine::EngineOptions ReadOptions(JsonFields& in) {
-  engine::EngineOptions options;
-  options.threads = static_cast<uint32_t>(in.Unsigned("threads", limits::kThreadsMax));
-  if (options.threads == 0) in.Fail(FieldError("threads", "at least 1"));
-  const auto isa = kernels::ParseIsa(in.Text("isa"));
-  if (isa.ok()) options.isa = *isa;
-  else in.Fail(isa.error());
-  options.cache_type = in.Bool("cache_f32") ? kernels::CacheType::kF32 : kernels::CacheType::kF16;
-  options.page_tokens = in.Unsigned32("page_tokens");
-  options.cache_bytes = in.TextNumber("cache_bytes");
-  options.context_max = in.Unsigned32("context_max");
-  options.step_rows_max = in.Unsigned32("step_rows_max");
-  options.prefill_chunk = in.Unsigned32("prefill_chunk");
-  options.sequences_max = in.Unsigned32("sequences_max");
-  options.prefix_cache = in.Bool("prefix_cache");
-  options.tensor_parallel = in.Unsigned32("tensor_parallel");
-  options.preempt_every_steps = in.Unsigned32("preempt_every_steps");
-  options.reduction = in.Bool("control") ? engine::Reduction::kControl : engine::Reduction::kLaw;
-  return options;
-}
+constexpr const char* kJobSchema = "samebit.replay-job/2";
 
 void WriteRequest(JsonWriter& out, const engine::Request& request) {
   out.BeginObject();
   out.Key("prompt"), out.BeginArray();
-  for (TokenId id : request.prompt) out.Integer(id);
+  for (TokenId id : request.prompt) out.Number(id);
   out.EndArray();
-  out.Key("temperature_bits"), out.Unsigned(std::bit_cast<uint32_t>(request.sampling.temperature));
-  out.Key("top_k"), out.Unsigned(request.sampling.top_k);
-  out.Key("top_p_bits"), out.Unsigned(std::bit_cast<uint32_t>(request.sampling.top_p));
-  out.Key("min_p_bits"), out.Unsigned(std::bit_cast<uint32_t>(request.sampling.min_p));
-  out.Key("seed"), out.String(std::to_string(request.sampling.seed));
-  out.Key("samples"), out.Unsigned(request.samples);
-  out.Key("first_sample_index"), out.Unsigned(request.first_sample_index);
-  out.Key("tokens_max"), out.Unsigned(request.tokens_max);
-  out.Key("top_logprobs"), out.Unsigned(request.top_logprobs);
+  out.Key("temperature_bits"), out.Number(std::bit_cast<uint32_t>(request.sampling.temperature));
+  out.Key("top_k"), out.Number(request.sampling.top_k);
+  out.Key("top_p_bits"), out.Number(std::bit_cast<uint32_t>(request.sampling.top_p));
+  out.Key("min_p_bits"), out.Number(std::bit_cast<uint32_t>(request.sampling.min_p));
+  out.Key("seed"), out.Text(std::to_string(request.sampling.seed));
+  out.Key("samples"), out.Number(request.samples);
+  out.Key("first_sample_index"), out.Number(request.first_sample_index);
+  out.Key("tokens_max"), out.Number(request.tokens_max);
+  out.Key("top_logprobs"), out.Number(request.top_logprobs);
   out.Key("logits_digests"), out.Bool(request.logits_digests);
   out.EndObject();
 }
@@ -92,23 +54,23 @@ engine::Request ReadRequest(JsonFields& in) {
 
 }  // namespace
 
-// Frozen, version 1.
+// Frozen, version 2.
 std::string ChildJobJson(const ChildJob& job) {
   JsonWriter out(JsonWriter::Layout::kCompact);
   out.BeginObject();
-  out.Key("schema"), out.String(kJobSchema);
-  out.Key("model_path"), out.String(job.model_path);
-  out.Key("concurrency"), out.Unsigned(job.concurrency);
-  out.Key("options"), WriteOptions(out, job.options);
+  out.Key("schema"), out.Text(kJobSchema);
+  out.Key("model_path"), out.Text(job.model_path);
+  out.Key("concurrency"), out.Number(job.concurrency);
+  out.Key("options"), WriteEngineOptions(out, job.options);
   out.Key("requests"), out.BeginArray();
   for (const engine::Request& request : job.requests) WriteRequest(out, request);
   out.EndArray();
   out.EndObject();
-  return out.text();
+  return out.Finish();
 }
 
 Result<ChildJob> ParseChildJob(std::string_view text) {
-  ASSIGN_OR_RETURN(const json::value value, ParseStrictJson(text));
+  ASSIGN_OR_RETURN(const json::value value, ReadJson(text, "the job", {.skipped_keys = {}, .values_max = limits::kChildValuesMax}));
   JsonFields in(value);
   ChildJob job;
   if (in.Text("schema") != kJobSchema) in.Fail(FieldError("schema", kJobSchema));
@@ -116,7 +78,7 @@ Result<ChildJob> ParseChildJob(std::string_view text) {
   job.concurrency = in.Unsigned32("concurrency");
   if (job.concurrency == 0) in.Fail(FieldError("concurrency", "at least 1"));
   JsonFields options(in.Value("options"));
-  job.options = ReadOptions(options);
+  job.options = ReadEngineOptions(options);
   const json::array& requests = in.Array("requests");
   if (in.error()) return *in.error();
   if (options.error()) return *options.error();

@@ -85,7 +85,7 @@ TEST(Child, refuses_what_it_does_not_know) {
     text.replace(text.find(from), from.size(), to);
     return ParseChildJob(text);
   };
-  EXPECT_FALSE(with("replay-job/1", "replay-job/2").ok());
+  EXPECT_FALSE(with("replay-job/2", "replay-job/1").ok());
   EXPECT_FALSE(with("\"avx2\"", "\"sse9\"").ok());
   EXPECT_FALSE(with("\"threads\":3", "\"threads\":0").ok());
   EXPECT_FALSE(with("\"threads\":3", "\"threads\":1000000000").ok());

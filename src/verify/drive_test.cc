@@ -50,6 +50,7 @@ class CountingEngine final : public engine::Engine {
   const engine::EngineCounters& counters() const override { return counters_; }
   uint32_t context_max() const override { return 1024; }
   uint64_t cache_bytes_used_max() const override { return 0; }
+  void Observe(engine::PhaseObserver*) override {}
   void DropPrefixCache() override { ++drops; }
 
   uint32_t largest_batch = 0;

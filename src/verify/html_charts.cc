@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "verify/valid_utf8.h"
+#include "verify/markup_text.h"
 
 namespace samebit::verify {
 namespace {

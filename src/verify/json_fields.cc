@@ -3,11 +3,13 @@
 #include <bit>
 #include <charconv>
 
-#include "verify/strict_json.h"
-
 namespace samebit::verify {
 
 namespace json = boost::json;
+
+const json::value* FieldOf(const json::object& object, std::string_view key) {
+  return object.if_contains({key.data(), key.size()});
+}
 
 Error FieldError(std::string_view key, const std::string& expected) {
   return Error{ErrorCode::kMalformed, "\"" + std::string(key) + "\": expected " + expected};

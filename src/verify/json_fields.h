@@ -13,6 +13,9 @@
 
 namespace samebit::verify {
 
+// The value of `object` under `key`, or null where it is absent.
+const boost::json::value* FieldOf(const boost::json::object& object, std::string_view key);
+
 // kMalformed: "key": expected <expected>.
 Error FieldError(std::string_view key, const std::string& expected);
 

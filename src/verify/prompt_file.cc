@@ -2,8 +2,9 @@
 
 #include <set>
 
+#include "base/json_reader.h"
 #include "base/limits.h"
-#include "verify/strict_json.h"
+#include "verify/json_fields.h"
 #include "world/file.h"
 
 namespace samebit::verify {
@@ -15,9 +16,8 @@ namespace json = boost::json;
 struct Place {
   const std::string& name;
   size_t line;
-  Error Fail(ErrorCode code, const std::string& what) const {
-    return Error{code, name + ": line " + std::to_string(line) + ": " + what};
-  }
+  std::string text() const { return name + ": line " + std::to_string(line); }
+  Error Fail(ErrorCode code, const std::string& what) const { return Error{code, text() + ": " + what}; }
 };
 
 std::string Quoted(std::string_view key) { return "\"" + std::string(key.substr(0, 80)) + "\""; }
@@ -115,10 +115,9 @@ Result<std::vector<Prompt>> ParsePromptFile(std::string_view text, const std::st
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     const Place place{name, ++line_number};
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    auto value = ParseStrictJson(line);
-    if (!value.ok()) return place.Fail(value.error().code, value.error().message);
-    if (!value->is_object()) return place.Fail(ErrorCode::kMalformed, "expected a JSON object");
-    ASSIGN_OR_RETURN(Prompt prompt, PromptOf(value->get_object(), place));
+    ASSIGN_OR_RETURN(const json::value value, ReadJson(line, place.text()));
+    if (!value.is_object()) return place.Fail(ErrorCode::kMalformed, "expected a JSON object");
+    ASSIGN_OR_RETURN(Prompt prompt, PromptOf(value.get_object(), place));
     if (!ids.insert(prompt.id).second)
       return place.Fail(ErrorCode::kInvalidArgument,
                         "\"id\": expected a new one, found " + Quoted(prompt.id) + " again");

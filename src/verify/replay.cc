@@ -1,7 +1,5 @@
 #include "verify/replay.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <ctime>
 
@@ -152,7 +150,7 @@ Result<ReplayReport> RunReplay(const ReplayOptions& options, const ReplayHooks& 
   inputs.weights = loaded.weights;
   inputs.model_path = options.model_path;
   inputs.model_sha256 = ModelSha256(loaded.files);
-  inputs.process_id = static_cast<uint64_t>(getpid());
+  inputs.process_id = world::ProcessId();
   inputs.prompts = std::move(set.prompts);
   inputs.seed = options.seed;
 

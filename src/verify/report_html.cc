@@ -3,7 +3,7 @@
 
 #include "verify/html_charts.h"
 #include "verify/report_writers.h"
-#include "verify/valid_utf8.h"
+#include "verify/markup_text.h"
 
 namespace samebit::verify {
 namespace {

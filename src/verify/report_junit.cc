@@ -1,7 +1,7 @@
 #include <cstdio>
 
 #include "verify/report_writers.h"
-#include "verify/valid_utf8.h"
+#include "verify/markup_text.h"
 
 namespace samebit::verify {
 namespace {

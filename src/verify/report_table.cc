@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include "verify/report_writers.h"
-#include "verify/valid_utf8.h"
+#include "base/valid_utf8.h"
 
 namespace samebit::verify {
 namespace {

@@ -13,6 +13,8 @@
 #include <cstring>
 #include <utility>
 
+#include "world/machine.h"
+
 namespace samebit::world {
 namespace {
 
@@ -118,7 +120,7 @@ Status WriteFileAtomically(const std::string& path, std::string_view bytes) {
   // The process id and a counter keep writers of one folder apart; O_EXCL refuses a planted file or link.
   static std::atomic<uint64_t> counter = 0;
   const std::string temporary =
-      path + "." + std::to_string(::getpid()) + "." + std::to_string(counter.fetch_add(1)) + ".tmp";
+      path + "." + std::to_string(ProcessId()) + "." + std::to_string(counter.fetch_add(1)) + ".tmp";
   Descriptor descriptor(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (descriptor.get() < 0) return Error{ErrorCode::kIo, SystemError(temporary, "create", errno).message};
   const auto give_up = [&](const char* action, int error_number) {

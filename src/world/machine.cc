@@ -1,6 +1,7 @@
 #include "world/machine.h"
 
 #include <sched.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -97,5 +98,7 @@ OwnMemory ResidentMemory() {
   const std::string status = ReadSystemFile("/proc/self/status");
   return {KilobyteField(status, "VmRSS"), KilobyteField(status, "VmHWM")};
 }
+
+uint64_t ProcessId() { return static_cast<uint64_t>(::getpid()); }
 
 }  // namespace samebit::world

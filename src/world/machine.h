@@ -1,4 +1,4 @@
-// What this machine is: for reports, defaults (threads, memory budget) and doctor. Never for a result.
+// What this machine and this process are: for reports, defaults (threads, memory budget) and doctor. Never for a result.
 // Linux only (/proc, /sys). Any thread.
 #pragma once
 
@@ -24,6 +24,9 @@ struct OwnMemory {
   uint64_t resident_peak_bytes = 0;  // since the process began
 };
 OwnMemory ResidentMemory();
+
+// This process's id: never 0, and another one in every process that runs at the same time.
+uint64_t ProcessId();
 
 // The parts that can be wrong, apart from reading the files, so that tests can hand in text.
 // quota: content of cgroup v2's cpu.max ("max 100000" or "150000 100000"). 0: no limit.

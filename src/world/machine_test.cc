@@ -1,6 +1,8 @@
 #include "world/machine.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <vector>
 
@@ -41,6 +43,18 @@ TEST(Machine, own_memory_grows_with_use_and_the_peak_does_not_fall) {
   }
   EXPECT_GE(inside, before.resident_bytes + (16 << 20));
   EXPECT_GE(ResidentMemory().resident_peak_bytes, before.resident_bytes + (16 << 20));
+}
+
+TEST(Machine, another_process_has_another_id) {
+  const uint64_t own = ProcessId();
+  EXPECT_NE(own, 0u);
+  EXPECT_EQ(ProcessId(), own);
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(ProcessId() == own ? 1 : 0);
+  ASSERT_GT(child, 0);
+  int status = -1;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
 }
 
 }  // namespace

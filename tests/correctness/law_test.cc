@@ -127,7 +127,7 @@ INSTANTIATE_TEST_SUITE_P(tiny, Law, testing::ValuesIn(TinyModels()),
                          [](const testing::TestParamInfo<TinyModel>& info) { return TestName(info.param); });
 
 TEST(Formats, gguf_and_folder_of_one_model_give_equal_bits) {
-  for (const std::string name : {"llama-tied", "qwen2", "gemma3"}) {
+  for (const std::string name : {"llama-tied", "qwen2", "qwen3", "gemma3"}) {
     const auto gguf = PackTiny({name, false}), folder = PackTiny({name, true});
     const std::vector<TokenId> tokens = ReadTinyExpected(name).prompt;
     const EngineOptions options = Options(kernels::BestIsa(), 1, 256, CacheType::kF16, 64);

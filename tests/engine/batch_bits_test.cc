@@ -8,21 +8,11 @@
 namespace samebit::test {
 namespace {
 
-using engine::EngineOptions;
-using engine::Reduction;
-using engine::Request;
-
-EngineOptions With(Reduction reduction) {
-  EngineOptions options = TogetherOptions();
-  options.reduction = reduction;
-  return options;
-}
-
 TEST(BatchBits, eight_identical_requests_get_one_answer) {
   for (const TinyModel& model : DeterminismModels()) {
     const SharedWeights weights = PackTiny(model);
     ExpectLawAndNotControl([&](Reduction reduction) {
-      const auto engine = MakeEngine(weights, With(reduction));
+      const auto engine = MakeEngine(weights, TogetherOptions(reduction));
       const bool equal = EqualAlone(*engine, weights, std::vector<Request>(8, GreedyRequest(RandomPrompt(45, 1), 40)));
       EXPECT_EQ(engine->counters().sequences_in_step_max, 8u);
       return equal;
@@ -35,7 +25,7 @@ TEST(BatchBits, slots_do_not_matter) {
   for (uint32_t slots : {1u, 2u, 4u}) {
     SCOPED_TRACE(slots);
     ExpectLawAndNotControl([&](Reduction reduction) {
-      EngineOptions options = With(reduction);
+      EngineOptions options = TogetherOptions(reduction);
       options.sequences_max = slots;
       const auto engine = MakeEngine(weights, options);
       const bool equal = EqualAlone(*engine, weights, MixedRequests(6, 20));
@@ -57,7 +47,7 @@ TEST(BatchBits, every_batch_size_gives_each_request_its_own_answer) {
       SCOPED_TRACE(TestName(model) + ", batch of " + std::to_string(size));
       const std::vector<Request> requests(all.end() - size, all.end());
       const auto holds = [&](Reduction reduction) {
-        const auto engine = MakeEngine(weights, With(reduction));
+        const auto engine = MakeEngine(weights, TogetherOptions(reduction));
         const auto together = RunTogether(*engine, requests);
         EXPECT_EQ(engine->counters().sequences_in_step_max, size);
         bool equal = true;
@@ -79,11 +69,11 @@ TEST(BatchBits, the_place_in_the_list_does_not_matter) {
   const SharedWeights weights = PackTiny({"gemma3", false});
   ExpectLawAndNotControl([&](Reduction reduction) {
     std::vector<Request> requests = MixedRequests(9, 70);
-    const auto forwards = RunTogether(*MakeEngine(weights, With(reduction)), requests);
+    const auto forwards = RunTogether(*MakeEngine(weights, TogetherOptions(reduction)), requests);
     std::rotate(requests.begin(), requests.begin() + 4, requests.end());
     std::reverse(requests.begin(), requests.end());
     // Only some of them at once this time, so that neighbours differ too.
-    EngineOptions options = With(reduction);
+    EngineOptions options = TogetherOptions(reduction);
     options.sequences_max = 5;
     auto other = RunTogether(*MakeEngine(weights, options), requests);
     std::reverse(other.begin(), other.end());
@@ -106,7 +96,7 @@ TEST(BatchBits, hot_neighbours_with_penalties_do_not_touch_a_greedy_request) {
       hot.sampling.logit_bias = {{3, 50.0f}};
       requests.push_back(hot);
     }
-    const auto engine = MakeEngine(weights, With(reduction));
+    const auto engine = MakeEngine(weights, TogetherOptions(reduction));
     const auto together = RunTogether(*engine, requests);
     EXPECT_EQ(engine->counters().sequences_in_step_max, 8u);
     return AnswerBytes(together[0]) == AnswerBytes(RunAlone(weights, requests[0], reduction));

@@ -11,11 +11,6 @@
 namespace samebit::test {
 namespace {
 
-using engine::Completion;
-using engine::EngineOptions;
-using engine::Reduction;
-using engine::Request;
-
 Request BeamRequest(uint32_t width, uint32_t length, uint64_t seed, uint32_t tokens_max) {
   Request request = GreedyRequest(RandomPrompt(length, seed), tokens_max);
   request.beam_width = width;
@@ -108,8 +103,7 @@ TEST(BeamBits, batched_and_in_chunks_and_preempted_are_the_same) {
     const SharedWeights weights = PackTiny(model);
     for (uint32_t preempt_every_steps : {0u, 5u}) {
       ExpectLawAndNotControl([&](Reduction reduction) {
-        EngineOptions options = TogetherOptions();
-        options.reduction = reduction;
+        EngineOptions options = TogetherOptions(reduction);
         options.prefill_chunk = 7;
         options.preempt_every_steps = preempt_every_steps;
         std::vector<Request> requests = MixedRequests(4, 50);
@@ -134,8 +128,7 @@ TEST(BeamBits, beams_that_take_pages_from_each_other_are_the_same) {
        {std::vector<Request>{beams, more_beams, hot}, std::vector<Request>{hot, beams, more_beams}}) {
     for (bool prefix_cache : {false, true}) {
       ExpectLawAndNotControl([&](Reduction reduction) {
-        EngineOptions options = TogetherOptions();
-        options.reduction = reduction;
+        EngineOptions options = TogetherOptions(reduction);
         options.prefix_cache = prefix_cache;
         options.prefill_chunk = 8;
         options.cache_bytes = BytesOfPages(*weights, options, 16);  // exactly what one of them may need
@@ -169,7 +162,7 @@ TEST(BeamBits, random_traffic_gives_every_beam_search_its_answer) {
     options.preempt_every_steps = random.Below(2) == 0 ? 0 : 2 + random.Below(9);
     options.cache_bytes = BytesOfPages(*weights, options, 25 + random.Below(10));
     const auto engine = MakeEngine(weights, options);
-    std::map<engine::RequestId, uint32_t> submitted;
+    std::map<RequestId, uint32_t> submitted;
     uint32_t to_come = 6;
     for (bool worked = true; worked || to_come > 0;) {
       if (to_come > 0 && (!worked || random.Below(8) == 0)) {
@@ -187,6 +180,70 @@ TEST(BeamBits, random_traffic_gives_every_beam_search_its_answer) {
     preemptions += engine->counters().preemptions;
   }
   EXPECT_GT(preemptions, 200u);
+}
+
+Completion CancelAfter(engine::Engine& engine, const Request& request, uint32_t steps) {
+  const RequestId id =
+      SubmitOrStop(engine, request, [](uint32_t, const engine::TokenRecord&, std::string_view) {
+        ADD_FAILURE() << "a cancelled search has no answer to stream";
+      });
+  for (uint32_t i = 0; i < steps; ++i) EXPECT_TRUE(engine.Step());
+  engine.Cancel(id);
+  EXPECT_FALSE(engine.Step());
+  return TakeOrStop(engine, id);
+}
+
+TEST(BeamBits, cancelled_at_any_step_it_gives_the_beams_of_that_step) {
+  const SharedWeights weights = PackTiny({"gemma3", false});
+  const Request request = BeamRequest(3, 10, 2, 12);
+  const auto engine = MakeEngine(weights, AloneOptions());
+  const Request other = GreedyRequest(RandomPrompt(9, 7), 5);
+  const std::string other_alone = AnswerBytes(RunAlone(weights, other, Reduction::kLaw));
+  size_t tokens_seen = 0;
+  // One prompt token a step; the last of them gives the first token of every beam.
+  for (uint32_t steps = 0; steps < 10 + 11; ++steps) {
+    const Completion cancelled = CancelAfter(*engine, request, steps);
+    const uint32_t tokens = steps < 10 ? 0 : steps - 9;
+    ASSERT_EQ(cancelled.choices.size(), tokens == 0 ? 1u : 3u) << steps;
+    for (const engine::Choice& choice : cancelled.choices) {
+      EXPECT_EQ(choice.finish_reason, engine::FinishReason::kCancelled);
+      EXPECT_EQ(choice.tokens.size(), tokens) << steps;
+    }
+    tokens_seen += tokens;
+    if (tokens > 0) {
+      Request shorter = request;
+      shorter.tokens_max = tokens;
+      const Completion whole = RunAlone(weights, shorter, Reduction::kLaw);
+      for (size_t i = 0; i < 3; ++i) {
+        EXPECT_EQ(IdsOf(cancelled.choices[i]), IdsOf(whole.choices[i])) << steps;
+        EXPECT_EQ(cancelled.choices[i].cumulative_logprob, whole.choices[i].cumulative_logprob);
+        EXPECT_EQ(cancelled.choices[i].logits_digest, whole.choices[i].logits_digest);
+      }
+    }
+    EXPECT_EQ(AnswerBytes(RunTogether(*engine, {other})[0]), other_alone) << "the next request, after " << steps;
+  }
+  EXPECT_GT(tokens_seen, 60u);
+}
+
+TEST(BeamBits, cancelled_it_gives_whole_answers_first_and_calls_none_of_them_its_result) {
+  const SharedWeights weights = PackTiny({"llama-q4_1", false});
+  Request request = BeamRequest(4, 18, 0, 12);
+  const TokenId stop = RunAlone(weights, request, Reduction::kLaw).choices[0].tokens[0].id;
+  request.stop_ids = {stop};
+  const auto engine = MakeEngine(weights, AloneOptions());
+  // After the prompt the best first token ends an answer; three steps later the other beams are four tokens long.
+  const Completion cancelled = CancelAfter(*engine, request, 18 + 3);
+  ASSERT_EQ(cancelled.choices.size(), 4u);
+  EXPECT_EQ(IdsOf(cancelled.choices[0]), std::vector<TokenId>{stop});
+  bool open = false;
+  for (const engine::Choice& choice : cancelled.choices) {
+    EXPECT_EQ(choice.finish_reason, engine::FinishReason::kCancelled);
+    const bool ended = choice.tokens.back().id == stop;
+    EXPECT_FALSE(open && ended) << "a whole answer behind one that was cut off";
+    open |= !ended;
+    EXPECT_TRUE(ended || choice.tokens.size() == 4);
+  }
+  EXPECT_TRUE(open);
 }
 
 TEST(BeamBits, beams_that_may_never_fit_side_by_side_are_refused) {

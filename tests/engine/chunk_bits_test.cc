@@ -6,10 +6,6 @@
 namespace samebit::test {
 namespace {
 
-using engine::Completion;
-using engine::EngineOptions;
-using engine::Reduction;
-using engine::Request;
 using engine::TokenRecord;
 
 std::string RecordBytes(const TokenRecord& record) {
@@ -19,8 +15,7 @@ std::string RecordBytes(const TokenRecord& record) {
 }
 
 EngineOptions Chunked(Reduction reduction, uint32_t chunk) {
-  EngineOptions options = TogetherOptions();
-  options.reduction = reduction;
+  EngineOptions options = TogetherOptions(reduction);
   options.prefill_chunk = chunk;
   options.step_rows_max = 512;
   return options;

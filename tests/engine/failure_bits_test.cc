@@ -9,10 +9,6 @@
 namespace samebit::test {
 namespace {
 
-using engine::EngineOptions;
-using engine::Request;
-using engine::RequestId;
-
 constexpr TokenId kPoisoned = 200;
 
 // Only the embedding row of one token holds the value; the output matrix is another one.
@@ -50,7 +46,7 @@ TEST(FailureBits, a_nan_fails_its_request_and_leaves_the_neighbours_bits) {
         EXPECT_NE(failed->error().message.find("position 20"), std::string::npos) << failed->error().message;
         for (size_t i : {0, 1, 3})
           EXPECT_EQ(AnswerBytes(TakeOrStop(*engine, ids[i])),
-                    AnswerBytes(RunAlone(clean, requests[i], engine::Reduction::kLaw)));
+                    AnswerBytes(RunAlone(clean, requests[i], Reduction::kLaw)));
       }
     }
   }
@@ -65,7 +61,7 @@ TEST(FailureBits, a_prompt_with_the_first_tokens_of_a_failed_one_is_answered) {
   const auto answer = engine::Run(*engine, good);
   ASSERT_TRUE(answer.ok());
   EXPECT_EQ(AnswerBytes(*answer),
-            AnswerBytes(RunAlone(PackTiny({"llama-untied", false}), good, engine::Reduction::kLaw)));
+            AnswerBytes(RunAlone(PackTiny({"llama-untied", false}), good, Reduction::kLaw)));
 }
 
 TEST(FailureBits, one_sample_that_meets_it_fails_the_request) {

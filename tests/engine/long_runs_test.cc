@@ -10,11 +10,6 @@
 namespace samebit::test {
 namespace {
 
-using engine::EngineOptions;
-using engine::Reduction;
-using engine::Request;
-using engine::RequestId;
-
 struct Load {
   uint32_t repeats = 0;
   uint32_t tokens = 0;
@@ -66,8 +61,7 @@ void ExpectOneAnswer(const TinyModel& model, const Load& load, uint32_t pages) {
   Request probe = HotRequest(RandomPrompt(24, 31), load.tokens, 42);
   probe.top_logprobs = 0;
   for (Reduction reduction : {Reduction::kLaw, Reduction::kControl}) {
-    EngineOptions options = TogetherOptions();
-    options.reduction = reduction;
+    EngineOptions options = TogetherOptions(reduction);
     options.step_rows_max = 48;
     options.cache_bytes = BytesOfPages(*weights, options, pages);
     const Load this_load =

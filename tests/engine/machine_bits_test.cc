@@ -6,10 +6,6 @@
 namespace samebit::test {
 namespace {
 
-using engine::EngineOptions;
-using engine::Reduction;
-using engine::Request;
-
 // Whether a few mixed requests on such an engine have the bits that they have alone.
 void ExpectExact(const TinyModel& model, const EngineOptions& varied) {
   const SharedWeights weights = PackTiny(model);

@@ -8,18 +8,11 @@
 namespace samebit::test {
 namespace {
 
-using engine::Completion;
-using engine::EngineOptions;
-using engine::Reduction;
-using engine::Request;
-using engine::RequestId;
-
 TEST(PreemptionBits, twice_once_in_the_middle_of_a_recovery_while_a_newcomer_joins) {
   for (const TinyModel& model : DeterminismModels()) {
     const SharedWeights weights = PackTiny(model);
     ExpectLawAndNotControl([&](Reduction reduction) {
-      EngineOptions options = TogetherOptions();
-      options.reduction = reduction;
+      EngineOptions options = TogetherOptions(reduction);
       options.prefill_chunk = 3;
       options.prefix_cache = false;
       options.preempt_every_steps = 9;
@@ -53,8 +46,7 @@ TEST(PreemptionBits, for_want_of_pages_within_the_budget) {
   const SharedWeights weights = PackTiny({"llama-q4_1", false});
   for (bool prefix_cache : {false, true}) {
     ExpectLawAndNotControl([&](Reduction reduction) {
-      EngineOptions options = TogetherOptions();
-      options.reduction = reduction;
+      EngineOptions options = TogetherOptions(reduction);
       options.prefix_cache = prefix_cache;
       options.prefill_chunk = 16;
       options.cache_bytes = BytesOfPages(*weights, options, 14);
@@ -92,8 +84,7 @@ TEST(PreemptionBits, a_long_prompt_in_small_chunks_is_done_although_every_step_p
 TEST(CancellationBits, frees_the_slot_and_leaves_the_neighbours_bits) {
   const SharedWeights weights = PackTiny({"gemma3", false});
   ExpectLawAndNotControl([&](Reduction reduction) {
-    EngineOptions options = TogetherOptions();
-    options.reduction = reduction;
+    EngineOptions options = TogetherOptions(reduction);
     options.sequences_max = 3;
     const auto engine = MakeEngine(weights, options);
     std::vector<Request> requests = MixedRequests(4, 600);  // the fourth has to wait for a slot

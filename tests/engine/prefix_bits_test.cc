@@ -6,14 +6,8 @@
 namespace samebit::test {
 namespace {
 
-using engine::Completion;
-using engine::EngineOptions;
-using engine::Reduction;
-using engine::Request;
-
 EngineOptions With(Reduction reduction, bool prefix_cache = true) {
-  EngineOptions options = TogetherOptions();
-  options.reduction = reduction;
+  EngineOptions options = TogetherOptions(reduction);
   options.prefix_cache = prefix_cache;
   return options;
 }
@@ -25,7 +19,7 @@ TEST(PrefixBits, first_second_and_nth_call_and_a_restart_give_one_answer) {
     const std::string alone = AnswerBytes(RunAlone(weights, request, reduction));
     bool equal = true;
     for (int restart = 0; restart < 2; ++restart) {
-      const auto engine = MakeEngine(weights, With(reduction));
+      const auto engine = MakeEngine(weights, TogetherOptions(reduction));
       for (int call = 0; call < 5; ++call) {
         const Completion completion = RunTogether(*engine, {request})[0];
         EXPECT_EQ(completion.trace.cached_prompt_tokens, call == 0 ? 0u : 64u);
@@ -41,7 +35,7 @@ TEST(PrefixBits, cold_flushed_cold_and_warm_are_equal_over_forty_prompts) {
   std::vector<Request> requests;
   for (uint32_t i = 0; i < 40; ++i) requests.push_back(GreedyRequest(RandomPrompt(20 + 3 * i, 500 + i), 200));
   ExpectLawAndNotControl([&](Reduction reduction) {
-    const auto engine = MakeEngine(weights, With(reduction));
+    const auto engine = MakeEngine(weights, TogetherOptions(reduction));
     const auto cold_a = RunTogether(*engine, requests);
     EXPECT_EQ(engine->counters().cached_tokens, 0u);
     engine->DropPrefixCache();
@@ -72,7 +66,7 @@ TEST(PrefixBits, shared_prefixes_around_a_page_in_flight_together) {
       requests.push_back(GreedyRequest(prompt, 24));
     }
     ExpectLawAndNotControl([&](Reduction reduction) {
-      EngineOptions options = With(reduction);
+      EngineOptions options = TogetherOptions(reduction);
       options.sequences_max = 3;  // the later ones find the pages of the earlier, which still run
       const auto engine = MakeEngine(weights, options);
       const bool equal = EqualAlone(*engine, weights, requests);
@@ -87,7 +81,7 @@ TEST(PrefixBits, the_history_of_the_engine_does_not_show) {
   const SharedWeights weights = PackTiny({"gemma3", false});
   ExpectLawAndNotControl([&](Reduction reduction) {
     const Request a = HotRequest(RandomPrompt(40, 11), 40, 7), b = HotRequest(RandomPrompt(50, 12), 40, 8);
-    const auto engine = MakeEngine(weights, With(reduction));
+    const auto engine = MakeEngine(weights, TogetherOptions(reduction));
     const std::string first = AnswerBytes(RunTogether(*engine, {a})[0]);
     RunTogether(*engine, {b});
     const Completion again = RunTogether(*engine, {a})[0];

@@ -9,23 +9,12 @@
 namespace samebit::test {
 namespace {
 
-using engine::Completion;
-using engine::EngineOptions;
-using engine::Reduction;
-using engine::Request;
-
-EngineOptions With(Reduction reduction) {
-  EngineOptions options = TogetherOptions();
-  options.reduction = reduction;
-  return options;
-}
-
 TEST(SamplingBits, a_seeded_request_keeps_its_stream_next_to_other_seeds) {
   const SharedWeights weights = PackTiny({"llama-q4_1", false});
   ExpectLawAndNotControl([&](Reduction reduction) {
     std::vector<Request> requests;
     for (uint64_t seed : {1u, 2u, 3u, 1u}) requests.push_back(HotRequest(RandomPrompt(20, 3), 40, seed));
-    const auto together = RunTogether(*MakeEngine(weights, With(reduction)), requests);
+    const auto together = RunTogether(*MakeEngine(weights, TogetherOptions(reduction)), requests);
     EXPECT_NE(AnswerBytes(together[0]), AnswerBytes(together[1]));
     return AnswerBytes(together[0]) == AnswerBytes(together[3]) &&
            AnswerBytes(together[0]) == AnswerBytes(RunAlone(weights, requests[0], reduction));
@@ -60,12 +49,12 @@ TEST(SamplingBits, eight_samples_are_distinct_repeatable_and_each_can_be_made_ag
     ExpectLawAndNotControl([&](Reduction reduction) {
       Request eight = HotRequest(RandomPrompt(21, 6), 30, 77);
       eight.samples = 8;
-      const Completion first = RunTogether(*MakeEngine(weights, With(reduction)), {eight})[0];
+      const Completion first = RunTogether(*MakeEngine(weights, TogetherOptions(reduction)), {eight})[0];
       EXPECT_EQ(first.trace.sequences_in_step_max, 8u);
       std::set<std::vector<TokenId>> distinct;
       bool equal = true;
       // Again, between neighbours, with few slots, so that some samples start from nothing.
-      EngineOptions options = With(reduction);
+      EngineOptions options = TogetherOptions(reduction);
       options.sequences_max = 5;
       const Completion again =
           RunTogether(*MakeEngine(weights, options), {MixedRequests(1, 1)[0], eight, MixedRequests(1, 2)[0]})[1];
@@ -134,7 +123,7 @@ TEST(SamplingBits, penalties_see_the_requests_own_history_only) {
       request.sampling.frequency_penalty = 0.7f;
       requests.push_back(request);
     }
-    const bool equal = EqualAlone(*MakeEngine(weights, With(reduction)), weights, requests);
+    const bool equal = EqualAlone(*MakeEngine(weights, TogetherOptions(reduction)), weights, requests);
     Request plain = requests[0];
     plain.sampling.repetition_penalty = 1;
     plain.sampling.presence_penalty = plain.sampling.frequency_penalty = 0;

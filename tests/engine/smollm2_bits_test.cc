@@ -7,10 +7,6 @@
 namespace samebit::test {
 namespace {
 
-using engine::EngineOptions;
-using engine::Reduction;
-using engine::Request;
-
 constexpr uint32_t kTokens = 16;
 
 std::vector<Request> ReferencePrompts() {

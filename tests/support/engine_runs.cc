@@ -35,8 +35,8 @@ void AddRecord(std::string* out, const engine::TokenRecord& record) {
 
 }  // namespace
 
-engine::EngineOptions AloneOptions() {
-  engine::EngineOptions options;
+EngineOptions AloneOptions() {
+  EngineOptions options;
   options.isa = kernels::BestIsa();
   options.cache_bytes = 4ull << 20;
   options.context_max = 2048;
@@ -47,8 +47,9 @@ engine::EngineOptions AloneOptions() {
   return options;
 }
 
-engine::EngineOptions TogetherOptions() {
-  engine::EngineOptions options;
+EngineOptions TogetherOptions(Reduction reduction) {
+  EngineOptions options;
+  options.reduction = reduction;
   options.isa = kernels::BestIsa();
   options.page_tokens = 16;
   options.cache_bytes = 32ull << 20;
@@ -56,43 +57,43 @@ engine::EngineOptions TogetherOptions() {
   return options;
 }
 
-uint64_t BytesOfPages(const engine::Weights& weights, const engine::EngineOptions& options, uint32_t pages) {
+uint64_t BytesOfPages(const engine::Weights& weights, const EngineOptions& options, uint32_t pages) {
   const kernels::HeadPage head{options.cache_type, weights.config.head_size, options.page_tokens};
   return uint64_t{head.bytes()} * weights.config.kv_heads * weights.config.layers * pages;
 }
 
-std::unique_ptr<engine::Engine> MakeEngine(SharedWeights weights, const engine::EngineOptions& options) {
+std::unique_ptr<engine::Engine> MakeEngine(SharedWeights weights, const EngineOptions& options) {
   auto engine = engine::Engine::Make(std::move(weights), nullptr, options);
   if (!engine.ok()) Stop(engine.error().message);
   return std::move(engine).value();
 }
 
-engine::RequestId SubmitOrStop(engine::Engine& engine, engine::Request request, engine::TokenSink sink) {
+RequestId SubmitOrStop(engine::Engine& engine, Request request, engine::TokenSink sink) {
   const auto id = engine.Submit(std::move(request), std::move(sink));
   if (!id.ok()) Stop(id.error().message);
   return *id;
 }
 
-engine::Completion TakeOrStop(engine::Engine& engine, engine::RequestId id) {
+Completion TakeOrStop(engine::Engine& engine, RequestId id) {
   auto completion = engine.Take(id);
   if (!completion.has_value()) Stop("a request is not done");
   if (!completion->ok()) Stop(completion->error().message);
   return std::move(*completion).value();
 }
 
-engine::Completion RunAlone(SharedWeights weights, const engine::Request& request, engine::Reduction reduction) {
-  engine::EngineOptions options = AloneOptions();
+Completion RunAlone(SharedWeights weights, const Request& request, Reduction reduction) {
+  EngineOptions options = AloneOptions();
   options.reduction = reduction;
   return RunTogether(*MakeEngine(std::move(weights), options), {request})[0];
 }
 
-std::vector<engine::Completion> RunTogether(engine::Engine& engine, const std::vector<engine::Request>& requests) {
-  std::vector<engine::RequestId> ids;
-  for (const engine::Request& request : requests) ids.push_back(SubmitOrStop(engine, request));
+std::vector<Completion> RunTogether(engine::Engine& engine, const std::vector<Request>& requests) {
+  std::vector<RequestId> ids;
+  for (const Request& request : requests) ids.push_back(SubmitOrStop(engine, request));
   while (engine.Step()) {
   }
-  std::vector<engine::Completion> completions;
-  for (engine::RequestId id : ids) completions.push_back(TakeOrStop(engine, id));
+  std::vector<Completion> completions;
+  for (RequestId id : ids) completions.push_back(TakeOrStop(engine, id));
   return completions;
 }
 
@@ -105,7 +106,7 @@ std::string ChoiceBytes(const engine::Choice& choice) {
   return bytes + choice.text + engine::FinishReasonName(choice.finish_reason);
 }
 
-std::string AnswerBytes(const engine::Completion& completion) {
+std::string AnswerBytes(const Completion& completion) {
   std::string bytes;
   for (const engine::Choice& choice : completion.choices) {
     AddWord(&bytes, choice.sample_index);
@@ -115,17 +116,17 @@ std::string AnswerBytes(const engine::Completion& completion) {
   return bytes;
 }
 
-bool EqualAlone(engine::Engine& engine, SharedWeights weights, const std::vector<engine::Request>& requests) {
-  const std::vector<engine::Completion> together = RunTogether(engine, requests);
+bool EqualAlone(engine::Engine& engine, SharedWeights weights, const std::vector<Request>& requests) {
+  const std::vector<Completion> together = RunTogether(engine, requests);
   for (size_t i = 0; i < requests.size(); ++i)
     if (AnswerBytes(together[i]) != AnswerBytes(RunAlone(weights, requests[i], engine.options().reduction)))
       return false;
   return true;
 }
 
-void ExpectLawAndNotControl(const std::function<bool(engine::Reduction)>& holds) {
-  EXPECT_TRUE(holds(engine::Reduction::kLaw));
-  EXPECT_FALSE(holds(engine::Reduction::kControl)) << "the order-dependent arm passed: the comparison cannot fail";
+void ExpectLawAndNotControl(const std::function<bool(Reduction)>& holds) {
+  EXPECT_TRUE(holds(Reduction::kLaw));
+  EXPECT_FALSE(holds(Reduction::kControl)) << "the order-dependent arm passed: the comparison cannot fail";
 }
 
 std::vector<TokenId> RandomPrompt(uint32_t length, uint64_t seed, uint32_t vocabulary) {
@@ -135,8 +136,8 @@ std::vector<TokenId> RandomPrompt(uint32_t length, uint64_t seed, uint32_t vocab
   return prompt;
 }
 
-engine::Request GreedyRequest(std::vector<TokenId> prompt, uint32_t tokens_max) {
-  engine::Request request;
+Request GreedyRequest(std::vector<TokenId> prompt, uint32_t tokens_max) {
+  Request request;
   request.prompt = std::move(prompt);
   request.tokens_max = tokens_max;
   request.top_logprobs = 3;
@@ -144,17 +145,17 @@ engine::Request GreedyRequest(std::vector<TokenId> prompt, uint32_t tokens_max) 
   return request;
 }
 
-engine::Request HotRequest(std::vector<TokenId> prompt, uint32_t tokens_max, uint64_t seed) {
-  engine::Request request = GreedyRequest(std::move(prompt), tokens_max);
+Request HotRequest(std::vector<TokenId> prompt, uint32_t tokens_max, uint64_t seed) {
+  Request request = GreedyRequest(std::move(prompt), tokens_max);
   request.sampling.temperature = 1.3f;
   request.sampling.top_p = 0.95f;
   request.sampling.seed = seed;
   return request;
 }
 
-std::vector<engine::Request> MixedRequests(uint32_t count, uint64_t seed) {
+std::vector<Request> MixedRequests(uint32_t count, uint64_t seed) {
   constexpr uint32_t kLengths[] = {1, 33, 5, 64, 16, 80, 2, 17, 40};
-  std::vector<engine::Request> requests;
+  std::vector<Request> requests;
   for (uint32_t i = 0; i < count; ++i) {
     std::vector<TokenId> prompt = RandomPrompt(kLengths[i % std::size(kLengths)], seed + i);
     const uint32_t tokens = 12 + i % 7;

@@ -1,14 +1,9 @@
 #include "support/real_reference.h"
 
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
-#include "base/digest.h"
-#include "base/json_reader.h"
+#include "support/expected_data.h"
 
 namespace samebit::test {
 
@@ -16,34 +11,10 @@ namespace {
 
 const std::string kFolder = std::string(SAMEBIT_SOURCE_DIR) + "/tests/data/reference/";
 
-[[noreturn]] void Stop(const std::string& message) {
-  std::fprintf(stderr, "tests/data/reference: %s\n", message.c_str());
-  std::exit(1);
-}
-
-std::string ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) Stop("cannot read " + path);
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
-boost::json::value ReadJsonFile(const std::string& path) {
-  auto json = ReadJson(ReadFile(path), path);
-  if (!json.ok()) Stop(json.error().message);
-  return std::move(json).value();
-}
-
-template <class T>
-std::vector<T> Numbers(const boost::json::value& value) {
-  std::vector<T> numbers;
-  for (const boost::json::value& element : value.as_array()) numbers.push_back(element.to_number<T>());
-  return numbers;
-}
-
 template <class T>
 std::vector<T> Section(const std::string& bytes, const boost::json::value& section) {
   const auto offset = section.at("offset").to_number<size_t>(), size = section.at("bytes").to_number<size_t>();
-  if (offset + size > bytes.size()) Stop("a section lies outside its file");
+  if (offset + size > bytes.size()) StopTests("a section lies outside its file");
   std::vector<T> values(size / sizeof(T));
   std::memcpy(values.data(), bytes.data() + offset, size);
   return values;
@@ -64,19 +35,19 @@ std::unique_ptr<model::Model> OpenReal(const std::string& file, std::string* why
 }
 
 RealReference ReadRealReference(const std::string& name) {
-  const boost::json::value json = ReadJsonFile(kFolder + name + ".json");
-  const std::string bytes = ReadFile(kFolder + std::string(json.at("data_file").as_string()));
-  if (Sha256::Of(bytes).hex() != json.at("data_sha256").as_string()) Stop(name + ": the data file has another digest");
+  const boost::json::value json = ReadJsonOrStop(kFolder + name + ".json");
+  const std::string bytes =
+      ReadDigestedOrStop(kFolder + std::string(json.at("data_file").as_string()), json.at("data_sha256"));
   RealReference reference;
-  reference.ids = Numbers<TokenId>(json.at("ids"));
+  reference.ids = NumbersOf<TokenId>(json.at("ids"));
   reference.positions = json.at("positions").to_number<uint32_t>();
   reference.perplexity = json.at("perplexity").to_number<double>();
   reference.top_ids = Section<uint32_t>(bytes, json.at("sections").at("top_ids"));
   reference.top_logprobs = Section<float>(bytes, json.at("sections").at("top_logprobs"));
   for (const boost::json::value& answer : json.at("greedy").as_array())
-    reference.greedy.push_back({std::string(answer.at("user").as_string()), Numbers<TokenId>(answer.at("prompt_ids")),
-                                Numbers<TokenId>(answer.at("ids")), Numbers<float>(answer.at("margins"))});
-  const boost::json::value peers = ReadJsonFile(kFolder + "llama_cpp.json");
+    reference.greedy.push_back({std::string(answer.at("user").as_string()), NumbersOf<TokenId>(answer.at("prompt_ids")),
+                                NumbersOf<TokenId>(answer.at("ids")), NumbersOf<float>(answer.at("margins"))});
+  const boost::json::value peers = ReadJsonOrStop(kFolder + "llama_cpp.json");
   const boost::json::value& peer = peers.at("models").at(name);
   const auto number = [&](const char* key) { return peer.at(key).to_number<double>(); };
   reference.llama_cpp = {number("kl_mean"),

@@ -1,13 +1,9 @@
 #include "support/tiny_models.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <map>
 
-#include "base/json_reader.h"
+#include "support/expected_data.h"
 
 namespace samebit::test {
 
@@ -15,39 +11,16 @@ namespace {
 
 const std::string kFolder = std::string(SAMEBIT_SOURCE_DIR) + "/tests/data/models/";
 
-[[noreturn]] void Stop(const std::string& message) {
-  std::fprintf(stderr, "tests/data/models: %s\n", message.c_str());
-  std::exit(1);
-}
-
-template <class T>
-T ValueOrStop(Result<T> result) {
-  if (!result.ok()) Stop(result.error().message);
-  return std::move(result).value();
-}
-
-std::string ReadFile(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) Stop("cannot read " + path);
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
-template <class T>
-std::vector<T> Numbers(const boost::json::value& value) {
-  std::vector<T> numbers;
-  for (const boost::json::value& element : value.as_array()) numbers.push_back(element.to_number<T>());
-  return numbers;
-}
-
 }  // namespace
 
 const std::vector<TinyModel>& TinyModels() {
   static const std::vector<TinyModel> models = {
       {"llama-tied", false},    {"llama-tied", true},  {"llama-untied", false}, {"llama-rope3", true},
       {"mistral-window", true}, {"qwen2", false},      {"qwen2", true},         {"qwen3", false},
-      {"gemma3", false},        {"gemma3", true},      {"llama-f16", false},    {"llama-bf16", false},
-      {"llama-q4_0", false},    {"llama-q4_1", false}, {"llama-q5_0", false},   {"llama-q5_1", false},
-      {"llama-q8_0", false},    {"llama-q4_k", false}, {"llama-q5_k", false},   {"llama-q6_k", false}};
+      {"qwen3", true},          {"gemma3", false},     {"gemma3", true},        {"llama-f16", false},
+      {"llama-bf16", false},    {"llama-q4_0", false}, {"llama-q4_1", false},   {"llama-q5_0", false},
+      {"llama-q5_1", false},    {"llama-q8_0", false}, {"llama-q4_k", false},   {"llama-q5_k", false},
+      {"llama-q6_k", false}};
   return models;
 }
 
@@ -73,26 +46,25 @@ std::shared_ptr<const engine::Weights> PackTiny(const TinyModel& model) {
 }
 
 TinyExpected ReadTinyExpected(const std::string& name) {
-  const boost::json::value json = ValueOrStop(ReadJson(ReadFile(kFolder + name + ".expected.json"), name));
+  const boost::json::value json = ReadJsonOrStop(kFolder + name + ".expected.json");
   TinyExpected expected;
   expected.weight_type = json.at("weight_type").as_string().c_str();
-  expected.prompt = Numbers<TokenId>(json.at("prompt_ids"));
+  expected.prompt = NumbersOf<TokenId>(json.at("prompt_ids"));
   expected.vocabulary = json.at("vocabulary").to_number<uint32_t>();
-  expected.positions = Numbers<uint32_t>(json.at("positions"));
-  expected.greedy_ids = Numbers<TokenId>(json.at("greedy_ids"));
-  expected.greedy_margins = Numbers<float>(json.at("greedy_margins"));
-  const std::string bytes = ReadFile(kFolder + std::string(json.at("logits_file").as_string()));
+  expected.positions = NumbersOf<uint32_t>(json.at("positions"));
+  expected.greedy_ids = NumbersOf<TokenId>(json.at("greedy_ids"));
+  expected.greedy_margins = NumbersOf<float>(json.at("greedy_margins"));
+  const std::string bytes =
+      ReadDigestedOrStop(kFolder + std::string(json.at("logits_file").as_string()), json.at("logits_sha256"));
   const size_t count = expected.positions.size() * expected.vocabulary;
-  if (bytes.size() != count * sizeof(float)) Stop(name + ": the file of logits has another size");
-  if (Sha256::Of(bytes).hex() != json.at("logits_sha256").as_string())
-    Stop(name + ": the file of logits has another digest");
+  if (bytes.size() != count * sizeof(float)) StopTests(name + ": the file of logits has another size");
   expected.logits.resize(count);
   std::copy(bytes.begin(), bytes.end(), reinterpret_cast<char*>(expected.logits.data()));
   return expected;
 }
 
 std::vector<std::string> ReadTinyManifest() {
-  const boost::json::value json = ValueOrStop(ReadJson(ReadFile(kFolder + "manifest.json"), "manifest.json"));
+  const boost::json::value json = ReadJsonOrStop(kFolder + "manifest.json");
   std::vector<std::string> names;
   for (const boost::json::value& name : json.at("models").as_array()) names.emplace_back(name.as_string());
   return names;

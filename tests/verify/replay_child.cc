@@ -1,15 +1,14 @@
 // The other process of the replay tests: a job on standard input, the answer on standard output, as `samebit` does it.
-#include <unistd.h>
-
 #include <cstdio>
 #include <iostream>
 #include <iterator>
 
 #include "verify/child.h"
+#include "world/machine.h"
 
 int main() {
   const std::string job(std::istreambuf_iterator<char>(std::cin), {});
-  const auto answer = samebit::verify::ServeChildJob(job, static_cast<uint64_t>(getpid()));
+  const auto answer = samebit::verify::ServeChildJob(job, samebit::world::ProcessId());
   if (!answer.ok()) {
     std::fprintf(stderr, "%s\n", answer.error().message.c_str());
     return 2;

@@ -18,11 +18,7 @@ Status ConfigureGguf(const Fields& fields, ModelConfig* config) {
 Status ConfigureHuggingFace(const Fields& fields, ModelConfig* config) {
   RETURN_IF_ERROR(ReadHuggingFaceShape(fields, {}, config));
   RETURN_IF_ERROR(RefuseIfTrue(fields, "attention_bias", "attention without bias"));
-  ASSIGN_OR_RETURN(const RopeSettings rope, ReadRope(fields, 10000));
-  config->rope_base = rope.base;
-  config->rope_base_local = rope.base;
-  config->rope_scaling = rope.scaling;
-  return {};
+  return ReadRopeOfAllLayers(fields, 10000, config);
 }
 
 }  // namespace
@@ -32,7 +28,7 @@ const Family& LlamaFamily() {
       .name = "llama",
       .gguf_architecture = "llama",
       .hugging_face_types = {"llama"},
-      .names = DecoderNames({{Role::kFfnNorm, "blk.{}.ffn_norm.weight", "layers.{}.post_attention_layernorm.weight"}}),
+      .names = LlamaNames({}),
       .gguf_rope_layout = RopeLayout::kInterleaved,
       .hugging_face_norms_add_one = false,
       .configure_gguf = ConfigureGguf,

@@ -17,18 +17,12 @@ Status ConfigureHuggingFace(const Fields& fields, ModelConfig* config) {
   HuggingFaceDefaults defaults;
   defaults.kv_heads = 8;
   RETURN_IF_ERROR(ReadHuggingFaceShape(fields, defaults, config));
-  ASSIGN_OR_RETURN(const RopeSettings rope, ReadRope(fields, 10000));
-  config->rope_base = rope.base;
-  config->rope_base_local = rope.base;
-  config->rope_scaling = rope.scaling;
+  RETURN_IF_ERROR(ReadRopeOfAllLayers(fields, 10000, config));
   // null or absent: no window. Every published config.json of the family says one or the other.
   if (!fields.Has("sliding_window")) return {};
   ASSIGN_OR_RETURN(config->sliding_window, fields.Dimension("sliding_window", limits::kContextMax));
   config->layer_is_local.assign(config->layers, true);
-  if (rope.scaling.kind != RopeScaling::Kind::kNone) {
-    return fields.Complain(ErrorCode::kUnsupported, "rope_scaling", "no rope scaling beside a sliding window", "both");
-  }
-  return {};
+  return RefuseScaledWindow(fields, *config);
 }
 
 }  // namespace
@@ -38,7 +32,7 @@ const Family& MistralFamily() {
       .name = "mistral",
       .gguf_architecture = nullptr,
       .hugging_face_types = {"mistral"},
-      .names = DecoderNames({{Role::kFfnNorm, "blk.{}.ffn_norm.weight", "layers.{}.post_attention_layernorm.weight"}}),
+      .names = LlamaNames({}),
       .gguf_rope_layout = RopeLayout::kInterleaved,
       .hugging_face_norms_add_one = false,
       .configure_gguf = ConfigureGguf,

@@ -24,8 +24,7 @@ const Family& Qwen2Family() {
       .name = "qwen2",
       .gguf_architecture = "qwen2",
       .hugging_face_types = {"qwen2"},
-      .names = DecoderNames({
-          {Role::kFfnNorm, "blk.{}.ffn_norm.weight", "layers.{}.post_attention_layernorm.weight"},
+      .names = LlamaNames({
           {Role::kQueryBias, "blk.{}.attn_q.bias", "layers.{}.self_attn.q_proj.bias"},
           {Role::kKeyBias, "blk.{}.attn_k.bias", "layers.{}.self_attn.k_proj.bias"},
           {Role::kValueBias, "blk.{}.attn_v.bias", "layers.{}.self_attn.v_proj.bias"},

@@ -27,8 +27,7 @@ const Family& Qwen3Family() {
       .name = "qwen3",
       .gguf_architecture = "qwen3",
       .hugging_face_types = {"qwen3"},
-      .names = DecoderNames({
-          {Role::kFfnNorm, "blk.{}.ffn_norm.weight", "layers.{}.post_attention_layernorm.weight"},
+      .names = LlamaNames({
           {Role::kQueryNorm, "blk.{}.attn_q_norm.weight", "layers.{}.self_attn.q_norm.weight"},
           {Role::kKeyNorm, "blk.{}.attn_k_norm.weight", "layers.{}.self_attn.k_norm.weight"},
       }),

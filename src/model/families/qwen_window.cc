@@ -6,10 +6,7 @@
 namespace samebit::model {
 
 Status ReadQwenRopeAndWindow(const Fields& fields, ModelConfig* config) {
-  ASSIGN_OR_RETURN(const RopeSettings rope, ReadRope(fields, 10000));
-  config->rope_base = rope.base;
-  config->rope_base_local = rope.base;
-  config->rope_scaling = rope.scaling;
+  RETURN_IF_ERROR(ReadRopeOfAllLayers(fields, 10000, config));
   // The published files state a window and switch it off.
   ASSIGN_OR_RETURN(const bool windowed, fields.BooleanOr("use_sliding_window", false));
   if (!windowed || !fields.Has("sliding_window")) return {};
@@ -20,10 +17,7 @@ Status ReadQwenRopeAndWindow(const Fields& fields, ModelConfig* config) {
     ASSIGN_OR_RETURN(const uint64_t first_local, fields.UnsignedOr("max_window_layers", 28));  // Qwen2Config's default
     for (uint64_t layer = first_local; layer < config->layers; ++layer) config->layer_is_local[layer] = true;
   }
-  if (rope.scaling.kind != RopeScaling::Kind::kNone) {
-    return fields.Complain(ErrorCode::kUnsupported, "rope_scaling", "no rope scaling beside a sliding window", "both");
-  }
-  return {};
+  return RefuseScaledWindow(fields, *config);
 }
 
 }  // namespace samebit::model

@@ -105,6 +105,8 @@ typedef struct {
   int64_t now_unix_seconds;
   uint64_t fuel;
   uint64_t output_bytes_max;
+  uint64_t memory_bytes_max;
+  uint64_t allocations_max;
   uint64_t seconds_max;
 } SamebitRender;
 

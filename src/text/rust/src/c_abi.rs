@@ -1,4 +1,4 @@
-//! The functions of samebit_text.h. All unsafe code of the crate is here.
+//! The functions of samebit_text.h. All unsafe code of the crate is here and in allocation_budget.rs.
 //!
 //! What a caller must keep to: every pointer is null or points to as many valid entries as its count says, for the
 //! length of the call; owned results are freed once.
@@ -77,6 +77,8 @@ pub struct RenderInput {
     now_unix_seconds: i64,
     fuel: u64,
     output_bytes_max: u64,
+    memory_bytes_max: u64,
+    allocations_max: u64,
     seconds_max: u64,
 }
 
@@ -251,6 +253,8 @@ pub unsafe extern "C" fn samebit_template_render(
             now_unix_seconds: (input.has_now != 0).then_some(input.now_unix_seconds),
             fuel: input.fuel,
             output_bytes_max: input.output_bytes_max,
+            memory_bytes_max: input.memory_bytes_max,
+            allocations_max: input.allocations_max,
             seconds_max: input.seconds_max,
         };
         Ok(owned_string((*template).render(&request)?))

@@ -3,9 +3,12 @@
 //! The template interpreter walks syntax trees and values recursively. How deep they can get is bounded by the length
 //! of the source and by the fuel; the caller turns that into bytes of stack. Only touched pages cost memory.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{channel, RecvTimeoutError};
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
+use crate::allocation_budget::{self, Budget};
 use crate::failure::{fail, Code, Failure, Outcome};
 
 const STACK_BYTES_BASE: usize = 4 << 20;
@@ -20,27 +23,49 @@ pub fn run<T: Send>(stack_bytes: usize, work: impl FnOnce() -> Outcome<T> + Send
     })
 }
 
-/// As `run`, and gives up waiting after `limit`: some operations of the interpreter take time that its fuel does not
-/// see. The thread is then left behind, for a process that is told of the failure and should soon end.
+pub struct Bounds {
+    pub stack_bytes: usize,
+    pub budget: Budget,
+    pub limit: Duration,
+}
+
+/// Why `run_for` does not wait any longer.
+pub enum GaveUp {
+    OutOfTime,
+    OutOfBudget,
+}
+
+// How often the waiting thread looks whether the other one has stopped over its budget. A result wakes it at once.
+const LOOK_EVERY: Duration = Duration::from_millis(10);
+
+/// As `run`, within bounds that the interpreter's fuel does not see. Where it gives up, the thread is left behind: it
+/// sleeps (budget) or works on without getting more memory than its budget has (time).
 pub fn run_for<T: Send + 'static>(
-    limit: Duration,
-    stack_bytes: usize,
+    bounds: &Bounds,
     work: impl FnOnce() -> Outcome<T> + Send + 'static,
-) -> Outcome<T> {
+) -> Result<Outcome<T>, GaveUp> {
+    let stopped = Arc::new(AtomicBool::new(false));
     let (sender, receiver) = channel();
-    std::thread::Builder::new()
-        .stack_size(stack_bytes.saturating_add(STACK_BYTES_BASE))
-        .spawn(move || {
+    let (budget, stopped_there) = (bounds.budget, stopped.clone());
+    let spawned = std::thread::Builder::new().stack_size(bounds.stack_bytes.saturating_add(STACK_BYTES_BASE)).spawn(
+        move || {
+            let outcome = allocation_budget::run_within(budget, stopped_there, work);
             // Nobody listens any more where the limit has passed.
-            let _ = sender.send(work());
-        })
-        .map_err(no_thread)?;
-    match receiver.recv_timeout(limit) {
-        Ok(outcome) => outcome,
-        Err(RecvTimeoutError::Timeout) => {
-            fail(Code::TooLarge, format!("chat template: it did not end in {} seconds", limit.as_secs()))
+            let _ = sender.send(outcome);
+        },
+    );
+    if let Err(error) = spawned {
+        return Ok(Err(no_thread(error)));
+    }
+    let started = Instant::now();
+    loop {
+        match receiver.recv_timeout(LOOK_EVERY) {
+            Ok(outcome) => return Ok(outcome),
+            Err(RecvTimeoutError::Disconnected) => return Ok(fail(Code::Internal, "the template interpreter failed")),
+            Err(RecvTimeoutError::Timeout) if stopped.load(Ordering::Acquire) => return Err(GaveUp::OutOfBudget),
+            Err(RecvTimeoutError::Timeout) if started.elapsed() >= bounds.limit => return Err(GaveUp::OutOfTime),
+            Err(RecvTimeoutError::Timeout) => {}
         }
-        Err(RecvTimeoutError::Disconnected) => fail(Code::Internal, "the template interpreter failed"),
     }
 }
 

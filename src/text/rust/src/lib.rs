@@ -1,5 +1,6 @@
 //! The Rust libraries behind samebit's text module: tokenizers and chat templates, behind the C ABI of samebit_text.h.
 
+mod allocation_budget;
 mod byte_level;
 mod c_abi;
 mod civil_time;

@@ -1,16 +1,19 @@
 //! A chat template in a bounded interpreter.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::io;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use minijinja::syntax::SyntaxConfig;
-use minijinja::value::Rest;
+use minijinja::value::{Rest, StringInput};
 use minijinja::{Environment, Error, ErrorKind, Value};
 
+use crate::allocation_budget::Budget;
 use crate::civil_time;
-use crate::deep_stack;
+use crate::deep_stack::{self, GaveUp};
 use crate::failure::{fail, malformed, shown, Code, Failure, Outcome};
 use crate::python_json;
 use crate::tag_length;
@@ -30,8 +33,15 @@ const STACK_BYTES_PER_SOURCE_BYTE: usize = 1024;
 // Bytes of code in one tag; see tag_length.rs. Published templates stay under a few hundred.
 const TAG_BYTES_MAX: usize = 4096;
 
+// Length of the set of characters that a text is trimmed of. Published templates name one or two.
+const TRIMMED_BYTES_MAX: usize = 64;
+
+// Threads that one template may leave behind. More than one, because a machine that slept can make a good one late.
+const LEFT_BEHIND_MAX: usize = 4;
+
 pub struct Template {
     environment: Environment<'static>,
+    left_behind: AtomicUsize,
 }
 
 pub struct Message<'a> {
@@ -48,6 +58,8 @@ pub struct Request<'a> {
     pub now_unix_seconds: Option<i64>,
     pub fuel: u64,
     pub output_bytes_max: u64,
+    pub memory_bytes_max: u64,
+    pub allocations_max: u64,
     pub seconds_max: u64,
 }
 
@@ -71,6 +83,16 @@ impl std::error::Error for Stop {}
 
 fn stop(reason: Stop) -> Error {
     Error::new(ErrorKind::InvalidOperation, reason.to_string()).with_source(reason)
+}
+
+/// Every character of a text is compared with every one that is to be trimmed, without fuel for it.
+fn few_trimmed(chars: Option<&str>) -> Result<(), Error> {
+    match chars {
+        Some(chars) if chars.len() > TRIMMED_BYTES_MAX => {
+            Err(Error::new(ErrorKind::InvalidOperation, format!("trimming more than {TRIMMED_BYTES_MAX} bytes")))
+        }
+        _ => Ok(()),
+    }
 }
 
 impl Template {
@@ -97,7 +119,14 @@ impl Template {
             if method == "format" && value.as_str().is_some_and(number) {
                 return Err(Error::new(ErrorKind::InvalidOperation, "str.format with a width over 999"));
             }
+            if matches!(method, "strip" | "lstrip" | "rstrip") {
+                few_trimmed(arguments.first().and_then(Value::as_str))?;
+            }
             minijinja_contrib::pycompat::unknown_method_callback(state, value, method, arguments)
+        });
+        environment.add_filter("trim", |value: StringInput, chars: Option<Cow<str>>| -> Result<Value, Error> {
+            few_trimmed(chars.as_deref())?;
+            Ok(minijinja::filters::trim(value, chars))
         });
         // Its time is quadratic in the depth of a value, and no chat template prints for people.
         environment.remove_filter("pprint");
@@ -107,16 +136,29 @@ impl Template {
             Err(stop(Stop::Raised(message.to_string())))
         });
         environment.add_template_owned(NAME, source.to_string()).map_err(|e| malformed(at_line(&e, &describe(&e))))?;
-        Ok(Template { environment })
+        Ok(Template { environment, left_behind: AtomicUsize::new(0) })
     }
 
     pub fn render(&self, request: &Request) -> Outcome<String> {
+        if self.left_behind.load(Ordering::Relaxed) >= LEFT_BEHIND_MAX {
+            return fail(Code::TooLarge, "chat template: it had to be given up too often before");
+        }
         let environment = self.environment_for(request);
         let context = context(request)?;
         let bytes_max = request.output_bytes_max as usize;
-        let stack_bytes = (request.fuel as usize).saturating_mul(STACK_BYTES_PER_FUEL);
-        let limit = Duration::from_secs(request.seconds_max);
-        deep_stack::run_for(limit, stack_bytes, move || render_here(environment, context, bytes_max))
+        let bounds = deep_stack::Bounds {
+            stack_bytes: (request.fuel as usize).saturating_mul(STACK_BYTES_PER_FUEL),
+            budget: Budget { bytes: request.memory_bytes_max as usize, times: request.allocations_max },
+            limit: Duration::from_secs(request.seconds_max),
+        };
+        deep_stack::run_for(&bounds, move || render_here(environment, context, bytes_max)).unwrap_or_else(|gave_up| {
+            self.left_behind.fetch_add(1, Ordering::Relaxed);
+            let what = match gave_up {
+                GaveUp::OutOfBudget => "it needs too much memory, or compares too much".to_string(),
+                GaveUp::OutOfTime => format!("it did not end in {} seconds", request.seconds_max),
+            };
+            fail(Code::TooLarge, format!("chat template: {what}"))
+        })
     }
 
     fn environment_for(&self, request: &Request) -> Environment<'static> {
