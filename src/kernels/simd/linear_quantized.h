@@ -15,9 +15,9 @@ inline constexpr size_t kActivationBytesMax = size_t{512} << 10;
 // as long as reading it. With fewer rows the hardware's own prefetch does better (docs/design/0010).
 inline constexpr size_t kAheadBytes = 4096;
 
-// The law forces three levels, and quantized rows split no further.
-inline constexpr uint32_t kQuantizedLeavesMax = 1u << arith::kForcedTreeLevels;
-static_assert(kQuantizedLeavesMax == 8);
+// The law's trees over quantized rows have eight leaves at most; those of ControlLinear may have more.
+inline constexpr uint32_t kQuantizedLeavesMax = arith::kTreeDepthMax;
+static_assert(1u << arith::kForcedTreeLevels <= kQuantizedLeavesMax);
 
 template <layout::Stream kStream, uint32_t kRows>
 SAMEBIT_INLINE void GatherRows(const LinearCall& call, uint32_t row, uint32_t block_begin, uint32_t block_end,
@@ -78,7 +78,9 @@ SAMEBIT_NOINLINE void QuantizedTile(const LinearCall& call, const ActivationBloc
                          size_t{leaves[0].begin / kStream.block_inputs} * kStream.block_bytes;
   // The leaves' sums first, then the tree over them: no loop whose length changes stands between two leaves.
   Floats sums[kQuantizedLeavesMax][kRows];
-  for (size_t i = 0; i < leaf_count; ++i) {
+  CHECK(leaf_count > 0 && leaf_count <= kQuantizedLeavesMax);
+  size_t i = 0;
+  do {  // a tree has a leaf, a leaf has a block
     Floats acc[kRows];
     for (uint32_t r = 0; r < kRows; ++r) acc[r] = Splat(0.0f);
     uint32_t blocks = (leaves[i].end - leaves[i].begin) / kStream.block_inputs;
@@ -91,16 +93,16 @@ SAMEBIT_NOINLINE void QuantizedTile(const LinearCall& call, const ActivationBloc
       x += kStream.block_inputs / layout::kBlockInputs;
     } while (--blocks > 0);
     for (uint32_t r = 0; r < kRows; ++r) sums[i][r] = acc[r];
-  }
-  if (leaf_count == 8) {  // every whole tree over 8 blocks or more
+  } while (++i < leaf_count);
+  if (leaf_count == 8 && leaves[7].merges == 3) {  // every whole tree over 8 blocks or more
     for (uint32_t r = 0; r < kRows; ++r)
       sums[0][r] = Add(Add(Add(sums[0][r], sums[1][r]), Add(sums[2][r], sums[3][r])),
                        Add(Add(sums[4][r], sums[5][r]), Add(sums[6][r], sums[7][r])));
   } else {
     uint32_t waiting = 0;  // sums[0 .. waiting) are not yet merged
-    for (size_t i = 0; i < leaf_count; ++i, ++waiting) {
-      for (uint32_t r = 0; r < kRows; ++r) sums[waiting][r] = sums[i][r];
-      for (uint32_t merge = 0; merge < leaves[i].merges; ++merge, --waiting)
+    for (size_t leaf = 0; leaf < leaf_count; ++leaf, ++waiting) {
+      for (uint32_t r = 0; r < kRows; ++r) sums[waiting][r] = sums[leaf][r];
+      for (uint32_t merge = 0; merge < leaves[leaf].merges; ++merge, --waiting)
         for (uint32_t r = 0; r < kRows; ++r) sums[waiting - 1][r] = Add(sums[waiting - 1][r], sums[waiting][r]);
     }
   }
