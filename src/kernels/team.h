@@ -3,7 +3,8 @@
 // (It could not move a bit anyway: no output is ever shared between two workers.)
 //
 // Workers spin for a short while between runs and at barriers and then sleep in the kernel, so an idle team costs
-// nothing and a team whose cores are taken by others does not collapse.
+// nothing. A team whose cores are taken by others would meet at hundreds of barriers a step, each a wait for a thread that
+// has no core: then it lets its first worker work alone for some runs (docs/design/0011).
 #pragma once
 
 #include <atomic>
@@ -57,11 +58,18 @@ class Team {
   uint32_t size() const { return count_; }
 
   // Runs `work` on every worker, the calling thread being worker 0; returns when all have finished. Not reentrant.
-  void Run(const std::function<void(Worker&)>& work);
+  // kShort: the time between two barriers is some microseconds, so that a worker that sleeps at one has lost its core to
+  // somebody else. After a run with many such sleeps the next ones have one worker only, for a while that doubles as
+  // long as the team is disturbed. How many workers there are cannot move a bit.
+  enum class Phases { kShort, kLong };
+  void Run(const std::function<void(Worker&)>& work, Phases phases = Phases::kLong);
+
+  uint64_t runs_alone() const { return runs_alone_; }  // of a team of several; for tests and reports
 
  private:
   friend class Worker;
   void Loop(uint32_t index);
+  void RunTogether(const std::function<void(Worker&)>& work);
   void WaitAtBarrier();
 
   uint32_t count_;
@@ -69,6 +77,10 @@ class Team {
   alignas(64) std::atomic<uint32_t> run_{0};         // rises by one per run
   alignas(64) std::atomic<uint32_t> arrived_{0};     // workers at the current barrier
   alignas(64) std::atomic<uint32_t> generation_{0};  // rises by one per barrier passed
+  std::atomic<uint32_t> sleeps_{0};                  // at barriers of this run
+  uint32_t alone_left_ = 0;                          // runs still to be made alone
+  uint32_t alone_next_ = 4;                          // how many the next disturbance brings
+  uint64_t runs_alone_ = 0;
   std::atomic<bool> stop_{false};
   std::vector<std::thread> threads_;
 };

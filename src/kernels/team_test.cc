@@ -93,5 +93,41 @@ TEST(Team, can_be_destroyed_without_a_run_and_right_after_one) {
   }
 }
 
+// Worker 1 comes late to every barrier, as one does whose core is taken by another program.
+void RunDisturbed(Team& team, Team::Phases phases, std::atomic<uint32_t>* workers) {
+  team.Run(
+      [&](Worker& worker) {
+        ++*workers;
+        for (int barrier = 0; barrier < 20; ++barrier) {
+          if (worker.index() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+          worker.Barrier();
+        }
+      },
+      phases);
+}
+
+TEST(Team, works_alone_for_a_while_when_its_threads_have_no_core) {
+  Team team(2);
+  std::atomic<uint32_t> workers{0};
+  RunDisturbed(team, Team::Phases::kShort, &workers);
+  EXPECT_EQ(workers, 2u);
+  EXPECT_EQ(team.runs_alone(), 0u);
+  for (int run = 0; run < 4; ++run) RunDisturbed(team, Team::Phases::kShort, &workers);
+  EXPECT_EQ(workers, 6u) << "the runs after a disturbed one have one worker";
+  EXPECT_EQ(team.runs_alone(), 4u);
+  RunDisturbed(team, Team::Phases::kShort, &workers);
+  EXPECT_EQ(workers, 8u) << "then the team is tried again";
+  for (int run = 0; run < 8; ++run) RunDisturbed(team, Team::Phases::kShort, &workers);
+  EXPECT_EQ(team.runs_alone(), 12u) << "and left alone for twice as long";
+}
+
+TEST(Team, long_phases_are_always_shared) {
+  Team team(2);
+  std::atomic<uint32_t> workers{0};
+  for (int run = 0; run < 4; ++run) RunDisturbed(team, Team::Phases::kLong, &workers);
+  EXPECT_EQ(workers, 8u);
+  EXPECT_EQ(team.runs_alone(), 0u);
+}
+
 }  // namespace
 }  // namespace samebit::kernels
