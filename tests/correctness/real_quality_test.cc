@@ -19,7 +19,7 @@ constexpr double kFirstChoiceMin = 0.95;
 constexpr double kMarginMax = 0.6;
 constexpr double kPerplexityChangePercentMax = 0.5;
 // In the chat prompts one token of SmolLM2 turns at a float32 margin of 0.628, and in llama.cpp the same one: 8-bit
-// activations move its logits by 0.7. So the bound there is wider.
+// activations move its logits by 0.7, wherever they are rounded (docs/design/0009). So the bound there is wider.
 constexpr double kForcedMarginMax = 0.65;
 
 engine::EngineOptions Options() {
