@@ -54,6 +54,7 @@ inline constexpr uint32_t kLogitBiasEntriesMax = 1 << 16;
 inline constexpr uint32_t kTopLogprobsMax = 64;
 inline constexpr uint32_t kSamplesMax = 256;    // n
 inline constexpr uint32_t kBeamWidthMax = 64;
+inline constexpr uint32_t kRequestPromptsMax = 1024;  // prompts of one HTTP request; harnesses send batches of 1 to 512
 
 // Replay's prompt sets. A line may hold a prompt of the size above; a set is run many times, so it stays small.
 inline constexpr uint64_t kPromptFileBytesMax = 256ull << 20;

@@ -1,7 +1,7 @@
 #include "cli/answer_json.h"
 
 #include "arith/environment.h"
-#include "cli/json_writer.h"
+#include "base/json_writer.h"
 #include "cli/number_text.h"
 
 namespace samebit::cli {

@@ -1,5 +1,5 @@
 #include "cli/examination.h"
-#include "cli/json_writer.h"
+#include "base/json_writer.h"
 #include "cli/number_text.h"
 #include "cli/versions.h"
 

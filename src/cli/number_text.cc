@@ -27,14 +27,6 @@ std::string_view Trimmed(std::string_view text) {
   return text;
 }
 
-template <class Number>
-std::string Shortest(Number value) {
-  char buffer[64];
-  const auto [end, error] = std::to_chars(buffer, buffer + sizeof buffer, value);
-  CHECK(error == std::errc());
-  return std::string(buffer, end);
-}
-
 }  // namespace
 
 Result<uint64_t> ParseWhole(std::string_view text, uint64_t min, uint64_t max) {
@@ -62,9 +54,6 @@ Result<std::vector<TokenId>> ParseTokenIds(std::string_view text) {
   }
   return ids;
 }
-
-std::string Decimal(float value) { return Shortest(value); }
-std::string Decimal(double value) { return Shortest(value); }
 
 std::string Fixed(double value, int digits) {
   char buffer[400];

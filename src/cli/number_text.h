@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/decimal.h"
 #include "base/result.h"
 #include "base/types.h"
 
@@ -18,9 +19,6 @@ Result<float> ParseDecimal(std::string_view text, float min, float max);
 // "1,2,3"; spaces around the numbers are allowed; at least one.
 Result<std::vector<TokenId>> ParseTokenIds(std::string_view text);
 
-// The shortest decimal that reads back as the same binary32 or binary64.
-std::string Decimal(float value);
-std::string Decimal(double value);
 // With so many digits after the point; for people.
 std::string Fixed(double value, int digits);
 // "0x3f800000": the bits of a binary32.

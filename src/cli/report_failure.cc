@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "cli/exit_code.h"
-#include "cli/json_writer.h"
+#include "base/json_writer.h"
 #include "cli/terminal.h"
 #include "world/log.h"
 

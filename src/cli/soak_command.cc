@@ -4,7 +4,7 @@
 #include "cli/command.h"
 #include "cli/engine_flags.h"
 #include "cli/interrupt.h"
-#include "cli/json_writer.h"
+#include "base/json_writer.h"
 #include "cli/load_model.h"
 #include "cli/prompt.h"
 #include "cli/versions.h"

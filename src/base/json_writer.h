@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace samebit::cli {
+namespace samebit {
 
 class JsonWriter {
  public:
@@ -39,4 +39,4 @@ class JsonWriter {
   bool after_key_ = false;
 };
 
-}  // namespace samebit::cli
+}  // namespace samebit

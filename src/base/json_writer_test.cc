@@ -1,11 +1,11 @@
 // The JSON that commands print is valid whatever stands in a text, and its numbers read back as the same bits.
-#include "cli/json_writer.h"
+#include "base/json_writer.h"
 
 #include <gtest/gtest.h>
 
 #include <boost/json.hpp>
 
-namespace samebit::cli {
+namespace samebit {
 namespace {
 
 TEST(JsonWriter, places_commas_and_nests) {
@@ -39,4 +39,4 @@ TEST(JsonWriter, replaces_bytes_that_are_not_utf8) {
 }
 
 }  // namespace
-}  // namespace samebit::cli
+}  // namespace samebit

@@ -1,13 +1,13 @@
-#include "cli/json_writer.h"
+#include "base/json_writer.h"
 
 #include <cmath>
 #include <cstdio>
 
 #include "base/check.h"
-#include "cli/number_text.h"
-#include "verify/valid_utf8.h"
+#include "base/decimal.h"
+#include "base/valid_utf8.h"
 
-namespace samebit::cli {
+namespace samebit {
 
 JsonWriter& JsonWriter::Key(std::string_view name) {
   Text(name);
@@ -19,7 +19,7 @@ JsonWriter& JsonWriter::Key(std::string_view name) {
 JsonWriter& JsonWriter::Text(std::string_view value) {
   Separate();
   out_ += '"';
-  for (const char c : verify::ValidUtf8(value)) {
+  for (const char c : ValidUtf8(value)) {
     switch (c) {
       case '"':
         out_ += "\\\"";
@@ -95,4 +95,4 @@ void JsonWriter::Separate() {
   has_member_.back() = true;
 }
 
-}  // namespace samebit::cli
+}  // namespace samebit
