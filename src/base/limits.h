@@ -62,6 +62,19 @@ inline constexpr uint32_t kPromptsMax = 10'000;
 inline constexpr uint32_t kPromptIdBytesMax = 128;     // stands in every table row
 inline constexpr uint32_t kPromptMessagesMax = 1024;
 
+// HTTP. A connection costs a descriptor and about 20 kB; 1024 descriptors are the default of most systems, and the model
+// and its log need some of them.
+inline constexpr uint32_t kConnectionsMax = 900;
+inline constexpr uint32_t kHeaderBytesMax = 16 << 10;    // clients send under 2 kB; a token of an identity provider, 8
+inline constexpr uint64_t kBodyBytesMax = 8ull << 20;    // a million tokens as text or as ids
+inline constexpr uint32_t kHeaderSeconds = 10;           // from its first byte: a trickle must not hold a connection
+inline constexpr uint32_t kBodySeconds = 60;             // 8 MiB over a slow line
+inline constexpr uint32_t kIdleSeconds = 75;             // longer than the 60 that clients keep a connection for
+inline constexpr uint32_t kWriteStallSeconds = 30;       // without one byte taken
+inline constexpr uint64_t kStreamBacklogBytesMax = 4ull << 20;  // unsent bytes of a stream: hours of tokens, not of memory
+inline constexpr uint32_t kQueuedAnswersMax = 512;       // beyond those that run: minutes of work for a small machine
+inline constexpr uint32_t kRequestIdBytesMax = 128;      // X-Request-Id, as it is echoed and logged
+
 // A process. More workers than this only wait for each other.
 inline constexpr uint32_t kThreadsMax = 256;
 

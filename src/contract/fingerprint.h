@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/digest.h"
+#include "base/tokenizer_spec.h"
 #include "base/types.h"
 
 namespace samebit::contract {
@@ -101,5 +102,9 @@ std::vector<std::string> DifferingFields(const std::string& document, const std:
 // One digest for a model of several files, as OpenSSF model signing forms the digest of its statement's subject:
 // SHA-256 over the files' SHA-256, as bytes, in order of their paths.
 std::string CombineFileDigests(std::vector<std::pair<std::string, Sha256Digest>> files);
+
+// One digest for a tokenizer, whatever file it came from: over every field that decides about ids or text, each with its
+// length before it. Not over the chat template, which has its own.
+std::string TokenizerSha256(const TokenizerSpec& spec);
 
 }  // namespace samebit::contract
