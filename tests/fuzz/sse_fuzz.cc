@@ -7,6 +7,7 @@
 #include "base/valid_utf8.h"
 #include "http/wire_text.h"
 #include "openai/answer.h"
+#include "openai/api_error.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   using namespace samebit;
