@@ -62,6 +62,7 @@ inline constexpr uint32_t kLogitBiasEntriesMax = 1 << 16;
 inline constexpr uint32_t kTopLogprobsMax = 64;
 inline constexpr uint32_t kSamplesMax = 256;    // n
 inline constexpr uint32_t kBeamWidthMax = 64;
+inline constexpr uint32_t kRequestPromptsMax = 1024;  // prompts of one HTTP request; harnesses send batches of 1 to 512
 
 // Replay's prompt sets. A line may hold a prompt of the size above; a set is run many times, so it stays small.
 inline constexpr uint64_t kPromptFileBytesMax = 256ull << 20;
@@ -70,6 +71,19 @@ inline constexpr uint32_t kPromptIdBytesMax = 128;     // stands in every table 
 inline constexpr uint32_t kPromptMessagesMax = 1024;
 // Values of a job for a restarted process, or of its answer: 10,000 prompts of a thousand tokens, 20 values each.
 inline constexpr uint64_t kChildValuesMax = 1 << 28;
+
+// HTTP. A connection costs a descriptor and about 20 kB; 1024 descriptors are the default of most systems, and the model
+// and its log need some of them.
+inline constexpr uint32_t kConnectionsMax = 900;
+inline constexpr uint32_t kHeaderBytesMax = 16 << 10;    // clients send under 2 kB; a token of an identity provider, 8
+inline constexpr uint64_t kBodyBytesMax = 8ull << 20;    // a million tokens as text or as ids
+inline constexpr uint32_t kHeaderSeconds = 10;           // from its first byte: a trickle must not hold a connection
+inline constexpr uint32_t kBodySeconds = 60;             // 8 MiB over a slow line
+inline constexpr uint32_t kIdleSeconds = 75;             // longer than the 60 that clients keep a connection for
+inline constexpr uint32_t kWriteStallSeconds = 30;       // without one byte taken
+inline constexpr uint64_t kStreamBacklogBytesMax = 4ull << 20;  // unsent bytes of a stream: hours of tokens, not of memory
+inline constexpr uint32_t kQueuedAnswersMax = 512;       // beyond those that run: minutes of work for a small machine
+inline constexpr uint32_t kRequestIdBytesMax = 128;      // X-Request-Id, as it is echoed and logged
 
 // A process. More workers than this only wait for each other.
 inline constexpr uint32_t kThreadsMax = 256;

@@ -37,6 +37,7 @@ class Command {
 std::vector<std::unique_ptr<Command>> MakeCommands();
 
 std::unique_ptr<Command> MakeRunCommand();
+std::unique_ptr<Command> MakeServeCommand();
 std::unique_ptr<Command> MakeReplayCommand();
 std::unique_ptr<Command> MakeReplayChildCommand();
 std::unique_ptr<Command> MakeSoakCommand();

@@ -5,6 +5,7 @@ namespace samebit::cli {
 std::vector<std::unique_ptr<Command>> MakeCommands() {
   std::vector<std::unique_ptr<Command>> commands;
   commands.push_back(MakeRunCommand());
+  commands.push_back(MakeServeCommand());
   commands.push_back(MakeReplayCommand());
   commands.push_back(MakeSoakCommand());
   commands.push_back(MakeBenchCommand());

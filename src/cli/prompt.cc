@@ -1,5 +1,7 @@
 #include "cli/prompt.h"
 
+#include "text/prompt_ids.h"
+
 namespace samebit::cli {
 
 Result<std::string> RenderChat(const LoadedModel& loaded, const std::vector<text::ChatMessage>& messages,
@@ -9,11 +11,8 @@ Result<std::string> RenderChat(const LoadedModel& loaded, const std::vector<text
                  "this model has no chat template, so a chat turn cannot be written for it; use --raw TEXT to give it "
                  "the text as it is"};
   }
-  const TokenizerSpec& spec = loaded.model->tokenizer();
-  text::RenderOptions options;
+  text::RenderOptions options = text::RenderOptionsFor(*loaded.tokenizer, loaded.model->tokenizer());
   options.now_unix_seconds = now_unix_seconds;
-  if (spec.bos) options.bos_token = loaded.tokenizer->Piece(*spec.bos);
-  if (spec.eos) options.eos_token = loaded.tokenizer->Piece(*spec.eos);
   Result<std::string> rendered = loaded.chat_template->Render(messages, options);
   if (!rendered.ok() && rendered.error().code == ErrorCode::kUnsupported && !now_unix_seconds) {
     return Error{ErrorCode::kUnsupported,
@@ -23,9 +22,8 @@ Result<std::string> RenderChat(const LoadedModel& loaded, const std::vector<text
 }
 
 Result<std::vector<TokenId>> PromptIds(const LoadedModel& loaded, std::string_view text) {
-  const TokenizerSpec& spec = loaded.model->tokenizer();
-  ASSIGN_OR_RETURN(std::vector<TokenId> ids, loaded.tokenizer->Encode(text, text::Specials::kParse));
-  if (spec.add_bos && spec.bos && (ids.empty() || ids.front() != *spec.bos)) ids.insert(ids.begin(), *spec.bos);
+  ASSIGN_OR_RETURN(std::vector<TokenId> ids,
+                   text::PromptIds(*loaded.tokenizer, loaded.model->tokenizer(), text));
   if (ids.empty()) return Error{ErrorCode::kInvalidArgument, "the prompt is empty: give it at least one character"};
   return ids;
 }

@@ -14,5 +14,9 @@ struct NamedVersion {
 // samebit first, then the arithmetic, the compiler and the libraries.
 std::vector<NamedVersion> Versions();
 const char* OwnVersion();
+// The commit of the source, with "-dirty" where files were changed; "unknown" outside a clone.
+const char* OwnCommit();
+// The compiler's flags of this build, without those of single modules.
+std::string OwnCompilerFlags();
 
 }  // namespace samebit::cli

@@ -15,7 +15,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 MODULE_CALL = re.compile(r"samebit_module\(\s*(\w+)([^)]*)\)")
 KEYWORDS = {"SOURCES", "DEPS", "LIBS", "TESTS", "NUMERIC"}
 # Headers of the operating system; standard C++ headers have no slash.
-SYSTEM_FOLDERS = ("sys/", "linux/", "asm/")
+SYSTEM_FOLDERS = ("sys/", "linux/", "asm/", "netinet/", "arpa/")
 # What the modules that make bits never include: iteration orders, clocks, entropy and locales have no place there.
 NUMERIC_MODULES = ("arith", "kernels", "engine")
 NEVER_IN_NUMERIC = {"unordered_map", "unordered_set", "chrono", "ctime", "time.h", "random", "locale", "iostream", "sstream"}

@@ -1,0 +1,64 @@
+// The pieces that answers and chunks are made of, as plain data, and how each is written as JSON.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/json_writer.h"
+#include "base/types.h"
+
+namespace samebit::openai {
+
+struct TopEntry {
+  std::string token;  // as text; bytes that are no character by themselves as U+FFFD
+  std::string bytes;
+  float logprob = 0;
+  TokenId id = 0;
+};
+
+struct TokenEntry {
+  TopEntry token;
+  bool has_logprob = true;  // false: the first token of a prompt
+  std::vector<TopEntry> top;
+};
+
+struct Usage {
+  uint64_t prompt_tokens = 0;
+  uint64_t completion_tokens = 0;
+  uint64_t cached_tokens = 0;
+};
+
+// What an answer says about how it was made.
+struct Reproducibility {
+  int tier_requested = 2;
+  int tier_effective = 2;
+  std::string inference_fingerprint, semantic_sha256, numeric_sha256, deployment_sha256;
+  std::string seed;
+  std::string effective_sampling_json;
+  bool has_logprobs = false;  // then it says of what they are: the raw logits
+  std::vector<std::string> ignored_fields;
+};
+
+// The top of every answer and chunk.
+struct AnswerHead {
+  std::string id;
+  int64_t created = 0;  // unix seconds
+  std::string model;
+  std::string system_fingerprint;
+};
+
+void WriteHead(JsonWriter& json, const AnswerHead& head, const char* object);
+void WriteIds(JsonWriter& json, const std::vector<TokenId>& ids);
+void WriteUsage(JsonWriter& json, const Usage& usage);
+void WriteReproducibility(JsonWriter& json, const Reproducibility& reproducibility);
+// Chat: {"content": [{token, logprob, bytes, top_logprobs}], "refusal": null}.
+void WriteChatLogprobs(JsonWriter& json, const std::vector<TokenEntry>& tokens);
+// Completions, the old shape: tokens, token_logprobs, top_logprobs, text_offset. The offset counts characters (code
+// points) from text_offset on, and is left behind the last token.
+void WriteCompletionLogprobs(JsonWriter& json, const std::vector<TokenEntry>& tokens, uint64_t* text_offset);
+// vLLM's prompt_logprobs: null for the first token, then {"<id>": {logprob, rank, decoded_token}}.
+void WritePromptLogprobs(JsonWriter& json, const std::vector<TokenEntry>& tokens);
+
+}  // namespace samebit::openai

@@ -1,0 +1,133 @@
+#include "openai/chat_request.h"
+
+#include <boost/json/serialize.hpp>
+
+#include "base/limits.h"
+
+namespace samebit::openai {
+namespace {
+
+namespace json = boost::json;
+
+// Content in parts: text only.
+void ReadParts(const json::array& parts, const std::string& path, FieldReader& fields, std::string& content) {
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const std::string place = path + "[" + std::to_string(i) + "]";
+    if (!parts[i].is_object()) {
+      fields.Fail(InvalidValue(place, place + ": expected an object, found " + KindOf(parts[i]), "invalid_type"));
+      return;
+    }
+    FieldReader part(parts[i].get_object(), place);
+    const auto type = part.Text("type");
+    if (!part.error() && type != "text")
+      part.Fail(Unsupported(place + ".type", place + ".type: only \"text\" exists here"));
+    const auto text = part.Text("text");
+    if (!part.error() && !text) part.Fail(InvalidValue(place + ".text", place + ".text: expected a string"));
+    for (const std::string& name : part.Unknown())
+      part.Fail(Unsupported(part.Path(name), part.Path(name) + ": unknown field"));
+    if (part.error()) {
+      fields.Fail(*part.error());
+      return;
+    }
+    content += *text;
+  }
+}
+
+void ReadContent(FieldReader& message, std::string& content) {
+  const json::value* value = message.Take("content");
+  const std::string path = message.Path("content");
+  if (value == nullptr) {
+    message.Fail(InvalidValue(path, path + ": expected a string or an array of text parts"));
+  } else if (value->is_string()) {
+    content = value->get_string();
+  } else if (value->is_array()) {
+    ReadParts(value->get_array(), path, message, content);
+  } else {
+    message.Fail(InvalidValue(path, path + ": expected a string or an array of text parts, found " + KindOf(*value),
+                              "invalid_type"));
+  }
+}
+
+ChatMessage ReadMessage(FieldReader& message) {
+  ChatMessage out;
+  const std::string path = message.Path("role");
+  out.role = message.Text("role").value_or("");
+  if (out.role == "developer") out.role = "system";
+  if (out.role == "tool" || out.role == "function") {
+    message.Fail(Unsupported(path, path + ": tool calls do not exist here yet"));
+  } else if (out.role != "system" && out.role != "user" && out.role != "assistant") {
+    message.Fail(InvalidValue(path, path + ": expected system, developer, user or assistant, found " +
+                                        Quoted(out.role)));
+  }
+  for (const char* name : {"tool_calls", "function_call", "name", "tool_call_id"}) {
+    const json::value* value = message.Take(name);
+    if (value != nullptr && !(value->is_array() && value->get_array().empty()))
+      message.Fail(Unsupported(message.Path(name), message.Path(name) + ": the chat template is not given this"));
+  }
+  ReadContent(message, out.content);
+  // What OpenAI's libraries write beside an assistant's earlier answer.
+  for (const char* name : {"refusal", "annotations", "audio", "reasoning", "reasoning_content"}) {
+    const json::value* value = message.Take(name);
+    if (value != nullptr && !(value->is_array() && value->get_array().empty()) &&
+        !(value->is_string() && value->get_string().empty()))
+      message.Fail(Unsupported(message.Path(name), message.Path(name) + ": the chat template is not given this"));
+  }
+  for (const std::string& name : message.Unknown())
+    message.Fail(Unsupported(message.Path(name), message.Path(name).substr(0, 80) + ": unknown field"));
+  return out;
+}
+
+void ReadLogprobs(FieldReader& fields, CommonRequest& common) {
+  common.wants_logprobs = fields.Bool("logprobs").value_or(false);
+  const auto top = fields.Whole("top_logprobs", 0, limits::kTopLogprobsMax);
+  if (top.value_or(0) > 0 && !common.wants_logprobs)
+    fields.Fail(InvalidValue("top_logprobs", "top_logprobs: only with logprobs = true"));
+  if (common.wants_logprobs) common.sampling.logprobs = top.value_or(0);
+}
+
+}  // namespace
+
+std::vector<ChatMessage> ReadMessages(FieldReader& fields) {
+  std::vector<ChatMessage> messages;
+  const json::array* array = fields.Array("messages");
+  if (array == nullptr) {
+    fields.Fail(InvalidValue("messages", "messages: expected an array of messages", "missing_required_parameter"));
+    return messages;
+  }
+  if (array->empty() || array->size() > limits::kMessagesMax) {
+    fields.Fail(InvalidValue("messages", "messages: expected 1 to " + std::to_string(limits::kMessagesMax) +
+                                             " messages, found " + std::to_string(array->size())));
+    return messages;
+  }
+  for (size_t i = 0; i < array->size() && !fields.error(); ++i) {
+    const std::string path = "messages[" + std::to_string(i) + "]";
+    if (!(*array)[i].is_object()) {
+      fields.Fail(InvalidValue(path, path + ": expected an object, found " + KindOf((*array)[i]), "invalid_type"));
+      break;
+    }
+    FieldReader message((*array)[i].get_object(), path);
+    messages.push_back(ReadMessage(message));
+    if (message.error()) fields.Fail(*message.error());
+  }
+  return messages;
+}
+
+std::variant<ChatRequest, ApiError> ParseChatRequest(const json::value& body, const ParseRules& rules) {
+  if (!body.is_object())
+    return InvalidValue("", std::string("the body: expected an object, found ") + KindOf(body), "invalid_type");
+  FieldReader fields(body.get_object(), "");
+  ChatRequest request;
+  ReadCommon(fields, rules, 1, request.common);
+  ReadLogprobs(fields, request.common);
+  request.messages = ReadMessages(fields);
+  if (const json::object* variables = fields.Object("chat_template_kwargs"))
+    request.template_variables_json = json::serialize(*variables);
+  const json::value* echo = fields.Take("echo");
+  if (echo != nullptr && !(echo->is_bool() && !echo->get_bool()))
+    fields.Fail(Unsupported("echo", "echo: only for /v1/completions"));
+  FinishFields(fields, request.common);
+  if (fields.error()) return *fields.error();
+  return request;
+}
+
+}  // namespace samebit::openai

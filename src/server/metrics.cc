@@ -1,0 +1,88 @@
+#include "server/metrics.h"
+
+#include <algorithm>
+
+#include "base/decimal.h"
+
+namespace samebit::server {
+namespace {
+
+// vLLM's bounds for the time to the first token, thinned out.
+constexpr std::array<double, 13> kBounds = {0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60};
+
+void Head(std::string& out, const char* name, const char* type, const char* help) {
+  out += std::string("# HELP ") + name + " " + help + "\n# TYPE " + name + " " + type + "\n";
+}
+
+void One(std::string& out, const char* name, const char* type, const char* help, uint64_t value) {
+  Head(out, name, type, help);
+  out += std::string(name) + " " + std::to_string(value) + "\n";
+}
+
+}  // namespace
+
+void Metrics::Histogram::Add(double seconds) {
+  const size_t bucket =
+      static_cast<size_t>(std::lower_bound(kBounds.begin(), kBounds.end(), seconds) - kBounds.begin());
+  ++buckets[bucket];
+  sum += seconds;
+  ++count;
+}
+
+void Metrics::Count(const RequestCounts& counts) {
+  const std::lock_guard lock(mutex_);
+  ++requests_[{counts.route, counts.status}];
+  if (!counts.refusal.empty()) ++refusals_[counts.refusal];
+  prompt_tokens_ += counts.prompt_tokens;
+  completion_tokens_ += counts.completion_tokens;
+  cached_tokens_ += counts.cached_tokens;
+  for (size_t i = 0; i < finished_.size(); ++i) finished_[i] += counts.finished[i];
+  if (counts.finished[0] + counts.finished[1] > 0) seconds_.Add(counts.seconds);
+  if (counts.first_token_seconds >= 0) first_token_.Add(counts.first_token_seconds);
+}
+
+std::string Metrics::Text(const EngineLoad& load, size_t connections) const {
+  std::string out;
+  const uint64_t running = std::min(load.samples_in_flight, load.sequences_max);
+  One(out, "samebit:num_requests_running", "gauge", "Answers that the engine computes now.", running);
+  One(out, "samebit:num_requests_waiting", "gauge", "Answers that wait for their turn.",
+      load.samples_in_flight - running);
+  One(out, "samebit:http_connections", "gauge", "Open connections.", connections);
+  One(out, "samebit:engine_steps_total", "counter", "Forward passes.", load.counters.steps);
+  One(out, "samebit:engine_rows_total", "counter", "Tokens computed, prompts included.", load.counters.rows);
+  One(out, "samebit:num_preemptions_total", "counter", "Sequences that gave their cache away.",
+      load.counters.preemptions);
+  One(out, "samebit:prefix_cache_hits_total", "counter", "Prompt tokens found in the prefix cache.",
+      load.counters.cached_tokens);
+  One(out, "samebit:self_test_passed", "gauge", "1: the kernels of this process give the golden bits.", 1);
+
+  const std::lock_guard lock(mutex_);
+  One(out, "samebit:prompt_tokens_total", "counter", "Prompt tokens of finished requests.", prompt_tokens_);
+  One(out, "samebit:generation_tokens_total", "counter", "Answer tokens of finished requests.", completion_tokens_);
+  Head(out, "samebit:request_success_total", "counter", "Choices by the reason they ended.");
+  out += "samebit:request_success_total{finished_reason=\"stop\"} " + std::to_string(finished_[0]) + "\n";
+  out += "samebit:request_success_total{finished_reason=\"length\"} " + std::to_string(finished_[1]) + "\n";
+  Head(out, "samebit:http_requests_total", "counter", "HTTP requests by route and status.");
+  for (const auto& [key, count] : requests_)
+    out += "samebit:http_requests_total{route=\"" + key.first + "\",status=\"" + std::to_string(key.second) + "\"} " +
+           std::to_string(count) + "\n";
+  Head(out, "samebit:refusals_total", "counter", "Refusals by code.");
+  for (const auto& [code, count] : refusals_)
+    out += "samebit:refusals_total{code=\"" + code + "\"} " + std::to_string(count) + "\n";
+  const auto write = [&](const char* name, const char* help, const Histogram& histogram) {
+    Head(out, name, "histogram", help);
+    uint64_t below = 0;
+    for (size_t i = 0; i < kBounds.size(); ++i) {
+      below += histogram.buckets[i];
+      out += std::string(name) + "_bucket{le=\"" + Decimal(kBounds[i]) + "\"} " + std::to_string(below) + "\n";
+    }
+    out += std::string(name) + "_bucket{le=\"+Inf\"} " + std::to_string(histogram.count) + "\n";
+    out += std::string(name) + "_sum " + Decimal(histogram.sum) + "\n";
+    out += std::string(name) + "_count " + std::to_string(histogram.count) + "\n";
+  };
+  write("samebit:e2e_request_latency_seconds", "From the request to the end of its answer.", seconds_);
+  write("samebit:time_to_first_token_seconds", "Streams: from the request to the first token.", first_token_);
+  return out;
+}
+
+}  // namespace samebit::server

@@ -1,0 +1,333 @@
+#include "server/routes.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "base/json_reader.h"
+#include "base/json_writer.h"
+#include "openai/token_request.h"
+#include "server/prepare.h"
+#include "server/streamed_answer.h"
+#include "server/whole_answer.h"
+
+namespace samebit::server {
+namespace {
+
+using openai::ApiError;
+
+std::string Hex(uint64_t value, int digits) {
+  char text[24];
+  std::snprintf(text, sizeof text, "%0*llx", digits, static_cast<unsigned long long>(value));
+  return text;
+}
+
+ApiError WithStatus(int status, std::string code, std::string message) {
+  ApiError error = openai::InvalidValue("", std::move(message), std::move(code));
+  error.status = status;
+  if (status >= 500) error.type = "server_error";
+  return error;
+}
+
+// A client's own id is echoed and logged if it is short and printable.
+bool IsRequestId(const std::string* id) {
+  return id != nullptr && !id->empty() && id->size() <= limits::kRequestIdBytesMax &&
+         std::all_of(id->begin(), id->end(), [](char c) { return c > 0x20 && c < 0x7f; });
+}
+
+bool SaysJson(const http::Request& request) {
+  const std::string* type = request.Header("content-type");
+  if (type == nullptr) return false;
+  std::string media = type->substr(0, type->find(';'));
+  while (!media.empty() && media.back() == ' ') media.pop_back();
+  std::transform(media.begin(), media.end(), media.begin(),
+                 [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; });
+  return media == "application/json";
+}
+
+constexpr std::string_view kOneModel = "/v1/models/";
+
+}  // namespace
+
+const Routes::Route Routes::kRoutes[] = {
+    {"/v1/chat/completions", "POST", true, &Routes::Chat},
+    {"/v1/completions", "POST", true, &Routes::Completions},
+    {"/v1/models", "GET", true, &Routes::Models},
+    {kOneModel.data(), "GET", true, &Routes::OneModel},
+    {"/tokenize", "POST", true, &Routes::Tokenize},
+    {"/detokenize", "POST", true, &Routes::Detokenize},
+    {"/health", "GET", false, &Routes::Health},
+    {"/ready", "GET", false, &Routes::Ready},
+    {"/version", "GET", true, &Routes::Version},
+    {"/v1/fingerprint", "GET", true, &Routes::Fingerprint},
+    {"/metrics", "GET", true, &Routes::MetricsText},
+};
+
+Routes::Routes(const RoutesOutside& outside)
+    : outside_(outside), start_hex_(Hex(static_cast<uint64_t>(outside.port.clock.unix_ns()), 16)) {}
+
+std::string Routes::NextId() { return start_hex_ + Hex(next_++, 8); }
+
+// The route, or what to answer instead.
+const Routes::Route* Routes::Find(const http::Request& request, ApiError& error) const {
+  const std::string method = request.method == "HEAD" ? "GET" : request.method;
+  std::string allowed;
+  for (const Route& route : kRoutes) {
+    const bool is_prefix = route.path == kOneModel && request.path.starts_with(kOneModel);
+    if (request.path != route.path && !is_prefix) continue;
+    if (method == route.method) return &route;
+    allowed = route.method;
+  }
+  if (allowed.empty()) {
+    error = WithStatus(404, "not_found", "there is nothing at " + openai::Quoted(request.path));
+  } else {
+    error = WithStatus(405, "method_not_allowed",
+                       openai::Quoted(request.method) + " is not for " + request.path + "; use " + allowed);
+    error.allow = allowed;
+  }
+  return nullptr;
+}
+
+void Routes::Handle(http::Request request, std::shared_ptr<http::Exchange> exchange) {
+  AccessRecord record;
+  const std::string* given_id = request.Header("x-request-id");
+  record.request_id = IsRequestId(given_id) ? *given_id : "req-" + NextId();
+  record.method = request.method;
+  record.path = request.path;
+  record.peer = request.peer;
+  record.unix_ns = outside_.port.clock.unix_ns();
+  ApiError error;
+  const Route* route = Find(request, error);
+  record.counts.route = route != nullptr ? route->path : "other";
+
+  const std::optional<std::string> key = outside_.keys.NameOf(request.Header("authorization"));
+  const bool refused = outside_.keys.required() && !key && (route == nullptr || route->needs_key);
+  record.key_name = key.value_or("");
+  const auto port = std::make_shared<AnswerPort>(std::move(exchange), outside_.port, std::move(record));
+  if (refused) {
+    port->SendError(WithStatus(401, "invalid_api_key", "a key that this server knows is needed: Authorization: Bearer KEY"));
+  } else if (route == nullptr) {
+    port->SendError(error);
+  } else if (route->method == std::string_view("POST") && !SaysJson(request)) {
+    port->SendError(WithStatus(415, "unsupported_media_type", "Content-Type: expected application/json"));
+  } else {
+    (this->*route->action)(request, port);
+  }
+}
+
+http::Response Routes::FaultPage(http::Fault fault) {
+  ApiError error;
+  switch (fault) {
+    case http::Fault::kMalformed:
+      error = WithStatus(400, "malformed_http", "the bytes are no HTTP/1.1 request");
+      break;
+    case http::Fault::kHeaderTooLarge:
+      error = WithStatus(431, "headers_too_large", "the headers have more than " +
+                                                       std::to_string(limits::kHeaderBytesMax) + " bytes");
+      break;
+    case http::Fault::kBodyTooLarge:
+      error = WithStatus(413, "body_too_large", "the body is larger than this server takes");
+      break;
+    case http::Fault::kTimeout:
+      error = WithStatus(408, "request_timeout", "the request did not arrive in time");
+      break;
+    case http::Fault::kTooManyConnections:
+      error = WithStatus(503, "too_many_connections", "too many connections are open");
+      break;
+  }
+  http::Response response;
+  response.status = error.status;
+  response.body = openai::ErrorJson(error);
+  return response;
+}
+
+template <class Go>
+void Routes::WithJson(const http::Request& request, const Port& port, Go go) {
+  if (stopping_) {
+    port->SendError(ServerStopping());
+    return;
+  }
+  outside_.work.Post([this, request, port, go] {
+    const auto body = ReadJson(request.body, "the body");
+    if (!body.ok()) {
+      ApiError error = ToApiError(body.error(), "");
+      error.code = body.error().code == ErrorCode::kMalformed ? "invalid_json" : error.code;
+      port->SendError(error);
+      return;
+    }
+    go(*body);
+  });
+}
+
+PrepareInput Routes::MakeInput() {
+  return {outside_.model, [this] { return outside_.entropy.Seed(); }, outside_.port.clock.unix_ns() / 1'000'000'000,
+          NextId()};
+}
+
+namespace {
+
+openai::ParseRules RulesFor(const ServedModel& model, const http::Request& request) {
+  openai::ParseRules rules;
+  rules.vocabulary = model.vocabulary;
+  rules.tier_default = model.tier_default;
+  if (const std::string* tier = request.Header("x-reproducibility-tier")) rules.tier_header = *tier;
+  return rules;
+}
+
+}  // namespace
+
+void Routes::Chat(const http::Request& request, const Port& port) {
+  WithJson(request, port, [this, port, rules = RulesFor(outside_.model, request)](const auto& body) {
+    auto parsed = openai::ParseChatRequest(body, rules);
+    if (const auto* error = std::get_if<ApiError>(&parsed)) return port->SendError(*error);
+    auto prepared = PrepareChat(std::move(std::get<0>(parsed)), MakeInput());
+    if (const auto* error = std::get_if<ApiError>(&prepared)) return port->SendError(*error);
+    Submit(std::move(std::get<0>(prepared)), port);
+  });
+}
+
+void Routes::Completions(const http::Request& request, const Port& port) {
+  WithJson(request, port, [this, port, rules = RulesFor(outside_.model, request)](const auto& body) {
+    auto parsed = openai::ParseCompletionRequest(body, rules);
+    if (const auto* error = std::get_if<ApiError>(&parsed)) return port->SendError(*error);
+    auto prepared = PrepareCompletion(std::move(std::get<0>(parsed)), MakeInput());
+    if (const auto* error = std::get_if<ApiError>(&prepared)) return port->SendError(*error);
+    Submit(std::move(std::get<0>(prepared)), port);
+  });
+}
+
+void Routes::Submit(Prepared prepared, const Port& port) {
+  std::vector<engine::Request> requests = std::move(prepared.requests);
+  std::shared_ptr<Session> session;
+  if (prepared.common.stream)
+    session = std::make_shared<StreamedAnswer>(std::move(prepared), port, *outside_.model.tokenizer);
+  else
+    session = std::make_shared<WholeAnswer>(std::move(prepared), port, *outside_.model.tokenizer, outside_.work);
+  const Status status = outside_.engine.Submit(std::move(requests), session);
+  if (!status.ok()) {
+    port->SendError(status.error().code == ErrorCode::kCapacity
+                        ? openai::Refuse(contract::Refusal::kCapacity, "", status.error().message)
+                        : ServerStopping());
+    return;
+  }
+  // The connection must not keep the session alive: it holds the connection's exchange.
+  port->OnGone([this, weak = std::weak_ptr<Session>(session)] {
+    if (const std::shared_ptr<Session> gone = weak.lock()) outside_.engine.Cancel(gone);
+  });
+}
+
+namespace {
+
+void WriteModel(JsonWriter& json, const ServedModel& model) {
+  json.BeginObject().Key("id").Text(model.id).Key("object").Text("model").Key("created").Number(model.created_seconds);
+  json.Key("owned_by").Text("samebit").Key("root").Text(model.id).Key("parent").Verbatim("null");
+  json.Key("max_model_len").Number(model.context_max).EndObject();
+}
+
+}  // namespace
+
+void Routes::Models(const http::Request&, const Port& port) {
+  JsonWriter json;
+  json.BeginObject().Key("object").Text("list").Key("data").BeginArray();
+  WriteModel(json, outside_.model);
+  port->SendJson(json.EndArray().EndObject().Finish());
+}
+
+void Routes::OneModel(const http::Request& request, const Port& port) {
+  const std::string id = request.path.substr(kOneModel.size());
+  if (id != outside_.model.id) {
+    ApiError error = WithStatus(404, "model_not_found", "the model " + openai::Quoted(id) + " is not served here");
+    error.param = "model";
+    port->SendError(error);
+    return;
+  }
+  JsonWriter json;
+  WriteModel(json, outside_.model);
+  port->SendJson(json.Finish());
+}
+
+void Routes::Tokenize(const http::Request& request, const Port& port) {
+  WithJson(request, port, [this, port](const auto& body) {
+    auto parsed = openai::ParseTokenizeRequest(body);
+    if (const auto* error = std::get_if<ApiError>(&parsed)) return port->SendError(*error);
+    const auto& asked = std::get<openai::TokenizeRequest>(parsed);
+    const ServedModel& model = outside_.model;
+    std::vector<TokenId> ids;
+    if (const auto* messages = std::get_if<std::vector<openai::ChatMessage>>(&asked.input)) {
+      auto encoded = ChatPromptIds(*messages, "", asked.add_generation_prompt, contract::Tier::kStrict, MakeInput());
+      if (const auto* error = std::get_if<ApiError>(&encoded)) return port->SendError(*error);
+      ids = std::move(std::get<0>(encoded));
+    } else {
+      const std::string& text = std::get<std::string>(asked.input);
+      Result<std::vector<TokenId>> encoded = asked.add_special_tokens
+                                                 ? text::PromptIds(*model.tokenizer, *model.spec, text)
+                                                 : model.tokenizer->Encode(text, text::Specials::kParse);
+      if (!encoded.ok()) return port->SendError(ToApiError(encoded.error(), "prompt"));
+      ids = std::move(encoded).value();
+    }
+    JsonWriter json;
+    json.BeginObject().Key("count").Number(ids.size()).Key("max_model_len").Number(model.context_max).Key("tokens");
+    openai::WriteIds(json, ids);
+    json.Key("token_strs");
+    if (asked.return_token_strs) {
+      json.BeginArray();
+      for (const TokenId id : ids) json.Text(model.tokenizer->Piece(id));
+      json.EndArray();
+    } else {
+      json.Verbatim("null");
+    }
+    port->SendJson(json.EndObject().Finish());
+  });
+}
+
+void Routes::Detokenize(const http::Request& request, const Port& port) {
+  WithJson(request, port, [this, port](const auto& body) {
+    auto parsed = openai::ParseDetokenizeRequest(body, outside_.model.vocabulary);
+    if (const auto* error = std::get_if<ApiError>(&parsed)) return port->SendError(*error);
+    JsonWriter json;
+    json.BeginObject().Key("prompt");
+    json.Text(TextOf(*outside_.model.tokenizer, std::get<0>(parsed).tokens));
+    port->SendJson(json.EndObject().Finish());
+  });
+}
+
+void Routes::Health(const http::Request&, const Port& port) { port->SendJson("{\"status\":\"ok\"}"); }
+
+// The listener starts after the self-test and the model: a server that answers has both.
+void Routes::Ready(const http::Request&, const Port& port) {
+  if (stopping_)
+    port->SendError(ServerStopping());
+  else
+    port->SendJson("{\"status\":\"ready\"}");
+}
+
+void Routes::Version(const http::Request&, const Port& port) {
+  JsonWriter json;
+  json.BeginObject().Key("version").Text(outside_.model.version);
+  port->SendJson(json.EndObject().Finish());
+}
+
+void Routes::Fingerprint(const http::Request&, const Port& port) {
+  const ServedModel& model = outside_.model;
+  engine::SamplingSources sources{model.defaults, model.checkpoint, engine::kTokensMaxDefault,
+                                  [] { return uint64_t{0}; }};
+  const engine::EffectiveSampling effective = engine::ResolveSampling({}, sources, *model.spec);
+  const contract::Fingerprint fingerprint = FingerprintOf(model, effective.request);
+  JsonWriter json;
+  json.BeginObject().Key("object").Text("samebit.fingerprint").Key("document").Verbatim(fingerprint.document);
+  json.Key("inference_fingerprint").Text(fingerprint.inference_fingerprint);
+  json.Key("semantic_sha256").Text(fingerprint.semantic_sha256);
+  json.Key("numeric_sha256").Text(fingerprint.numeric_sha256);
+  json.Key("deployment_sha256").Text(fingerprint.deployment_sha256);
+  json.Key("system_fingerprint").Text(contract::SystemFingerprint(model.version, fingerprint));
+  json.Key("model_files").BeginArray();
+  for (const auto& [path, digest] : model.files)
+    json.BeginObject().Key("path").Text(path).Key("sha256").Text(digest).EndObject();
+  port->SendJson(json.EndArray().EndObject().Finish());
+}
+
+void Routes::MetricsText(const http::Request&, const Port& port) {
+  port->SendText("text/plain; version=0.0.4; charset=utf-8",
+                 outside_.port.metrics.Text(outside_.engine.load(), connection_count_ ? connection_count_() : 0));
+}
+
+}  // namespace samebit::server

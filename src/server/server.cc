@@ -1,0 +1,78 @@
+#include "server/server.h"
+
+#include <chrono>
+#include <thread>
+
+namespace samebit::server {
+namespace {
+
+constexpr auto kPoll = std::chrono::milliseconds(20);
+// For the last words of streams that are cut off: a step of the engine and a write.
+constexpr int kLastWordPolls = 150;
+
+}  // namespace
+
+ModelServer::ModelServer(ServerConfig config, ServedModel model, std::unique_ptr<engine::Engine> engine,
+                         const ServerOutside& outside)
+    : config_(std::move(config)),
+      model_(std::move(model)),
+      port_outside_{outside.clock, metrics_, config_.access_log ? &outside.log : nullptr},
+      work_(std::make_unique<WorkQueue>()),
+      engine_(std::make_unique<EngineThread>(std::move(engine), config_.queue_max,
+                                             [this](std::vector<std::shared_ptr<Session>> sessions) {
+                                               // One wake-up of the HTTP thread for all of a step's sessions.
+                                               http_->Post([sessions = std::move(sessions)] {
+                                                 for (const auto& session : sessions) session->Wake();
+                                               });
+                                             })),
+      routes_(std::make_unique<Routes>(
+          RoutesOutside{model_, config_.keys, port_outside_, outside.entropy, *engine_, *work_})) {}
+
+Result<std::unique_ptr<ModelServer>> ModelServer::Start(ServerConfig config, ServedModel model,
+                                                        std::unique_ptr<engine::Engine> engine,
+                                                        const ServerOutside& outside) {
+  std::unique_ptr<ModelServer> server(
+      new ModelServer(std::move(config), std::move(model), std::move(engine), outside));
+  Routes* routes = server->routes_.get();
+  ModelServer* self = server.get();
+  routes->CountConnectionsBy([self] { return self->http_ ? self->http_->connections() : 0; });
+  ASSIGN_OR_RETURN(server->http_, http::Server::Listen(
+                                      server->config_.http,
+                                      [routes](http::Request request, std::shared_ptr<http::Exchange> exchange) {
+                                        routes->Handle(std::move(request), std::move(exchange));
+                                      },
+                                      &Routes::FaultPage));
+  server->http_->Run();
+  return server;
+}
+
+// First nobody asks any more, then nobody prepares, then nobody computes; exchanges are let go before the sockets are.
+ModelServer::~ModelServer() {
+  if (http_) http_->Join();
+  work_->Stop();
+  engine_.reset();
+  work_.reset();
+  http_.reset();
+}
+
+void ModelServer::StopWorking() {
+  routes_->StopWorking();
+  http_->StopAccepting();
+}
+
+bool ModelServer::IsIdle() const {
+  return http_->connections() == 0 && work_->waiting() == 0 && engine_->load().samples_in_flight == 0;
+}
+
+bool ModelServer::FinishWork(const std::function<bool()>& give_up) {
+  while (!IsIdle()) {
+    if (give_up()) break;
+    std::this_thread::sleep_for(kPoll);
+  }
+  if (IsIdle()) return true;
+  engine_->CancelAll();
+  for (int i = 0; i < kLastWordPolls && !IsIdle(); ++i) std::this_thread::sleep_for(kPoll);
+  return false;
+}
+
+}  // namespace samebit::server
