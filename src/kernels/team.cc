@@ -19,7 +19,7 @@ constexpr int kSpinsBeforeSleep = 20000;
 constexpr int kSpinsAtBarrier = 2000;
 
 // More than one sleep in so many barriers: disturbed. A quiet team sleeps once or twice a run, when it is woken.
-constexpr uint32_t kBarriersPerSleepMin = 40;
+constexpr uint32_t kBarriersPerSleepMin = 40, kSleepsMin = 4;
 // Runs alone after a first disturbance, and at most. A run that tries the team again may be five times slower than one
 // alone: one in 64 costs less than a tenth.
 constexpr uint32_t kAloneFirst = 4, kAloneMax = 64;
@@ -87,7 +87,8 @@ void Team::Run(const std::function<void(Worker&)>& work, Phases phases) {
   RunTogether(work);
   if (phases == Phases::kLong) return;
   const uint32_t barriers = generation_.load(std::memory_order_relaxed) - generation;
-  if (sleeps_.load(std::memory_order_relaxed) * kBarriersPerSleepMin <= barriers) {
+  const uint32_t sleeps = sleeps_.load(std::memory_order_relaxed);
+  if (sleeps < kSleepsMin || sleeps * kBarriersPerSleepMin <= barriers) {
     alone_next_ = kAloneFirst;
   } else {
     alone_left_ = alone_next_;

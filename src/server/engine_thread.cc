@@ -131,18 +131,16 @@ void EngineThread::Begin(Job job) {
 }
 
 void EngineThread::CollectEnds() {
-  uint64_t left = 0;
   std::erase_if(live_, [&](const Live& live) {
     std::optional<Result<engine::Completion>> completion = engine_->Take(live.id);
     if (!completion) return false;
-    left += live.samples;
+    Leave(live.samples);  // first: who hears of the end may ask for the next answer at once
     if (live.session != nullptr) {
       live.session->OnEnd(live.prompt_index, std::move(*completion));
       Touch(live.session);
     }
     return true;
   });
-  if (left > 0) Leave(left);
 }
 
 void EngineThread::Touch(const std::shared_ptr<Session>& session) {

@@ -22,7 +22,7 @@ Range ColumnsOf(const kernels::Worker& worker, const kernels::PackedMatrix& matr
 
 LinearRunner::LinearRunner(const kernels::KernelTable& kernels, const EngineOptions& options, uint32_t rows_max,
                            uint32_t outputs_max)
-    : kernels_(kernels), reduction_(options.reduction), ranks_(options.tensor_parallel), partial_stride_(outputs_max) {
+    : kernels_(kernels), reduction_(options.reduction), threads_(options.threads), ranks_(options.tensor_parallel), partial_stride_(outputs_max) {
   if (ranks_ > 1) partials_.assign(ranks_, std::vector<float>(size_t{rows_max} * outputs_max));
 }
 
@@ -34,7 +34,7 @@ void LinearRunner::RunTree(const kernels::Worker& worker, kernels::LinearCall ca
     case Reduction::kLaw:
       return kernels_.linear(call, panels.begin, panels.end);
     case Reduction::kControl:
-      return kernels::ControlLinear(kernels_, call, worker.count(), panels.begin, panels.end);
+      return kernels::ControlLinear(kernels_, call, threads_, panels.begin, panels.end);
     case Reduction::kFree:
       return kernels_.linear_free(call, panels.begin, panels.end);
   }

@@ -47,6 +47,7 @@ class LinearRunner {
 
   const kernels::KernelTable& kernels_;
   Reduction reduction_;
+  uint32_t threads_;  // as asked for: of a team that is disturbed fewer may work, and the control arm must repeat itself
   uint32_t ranks_;
   size_t partial_stride_;
   std::vector<std::vector<float>> partials_;  // [ranks][rows_max * outputs_max], other ranks' parts
