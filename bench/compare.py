@@ -87,9 +87,9 @@ class Samebit:
                 found = json.load(file)
         self.about = {key: found[key] for key in ABOUT}
         one = found["rows"][0]
-        batch_tokens = one["tokens"] * one["batch"]
+        timed_tokens = one["tokens"] * (one["batch"] if one["name"] == "decode" else 1)
         return {
-            "tokens_per_second": [batch_tokens / seconds for seconds in one["seconds"]],
+            "tokens_per_second": [timed_tokens / seconds for seconds in one["seconds"]],
             "digest": one["digest"],
             "resident_peak_bytes": found["resident_peak_bytes"],
             "warnings": found["warnings"],

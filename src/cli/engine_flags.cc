@@ -71,6 +71,7 @@ std::vector<Flag> EngineFlags::cache_flags() {
 Result<engine::EngineOptions> EngineFlags::Resolve() const {
   engine::EngineOptions options;
   options.threads = threads.value_or(std::min<uint32_t>(world::CoresAvailable(), 256));
+  options.current_cpu = world::CurrentCpu;
   options.isa = kernels::BestIsa();
   if (isa) {
     ASSIGN_OR_RETURN(options.isa, kernels::ParseIsa(*isa));

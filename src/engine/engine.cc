@@ -41,7 +41,7 @@ EngineImpl::EngineImpl(std::shared_ptr<const Weights> weights, const text::Token
              options.prefix_cache),
       scheduler_(options_, cache_),
       decoder_(*weights_, options_, cache_),
-      team_(options.threads),
+      team_(options.threads, options.current_cpu),
       scratch_(kLogitRowsMax) {}
 
 Result<RequestId> EngineImpl::Submit(Request request, TokenSink sink) {

@@ -31,6 +31,8 @@ struct EngineOptions {
   uint32_t tensor_parallel = 1;          // ranks of the reduction tree computed in this process: 1, 2, 4 or 8
   uint32_t preempt_every_steps = 0;      // > 0: the newest running sequence is preempted every so many steps
   Reduction reduction = Reduction::kLaw;
+  int (*current_cpu)() = nullptr;  // which core the calling thread runs on (kernels::Team); null: workers that share a
+                                   // core with each other go on as if each had its own
 };
 
 }  // namespace samebit::engine

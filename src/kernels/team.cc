@@ -18,8 +18,9 @@ constexpr int kSpinsBeforeSleep = 20000;
 // up its slice. (Yielding instead: 50 ms a token in place of 35 on two cores shared with three other processes.)
 constexpr int kSpinsAtBarrier = 2000;
 
-// More than one sleep in so many barriers: disturbed. A quiet team sleeps once or twice a run, when it is woken.
-constexpr uint32_t kBarriersPerSleepMin = 40, kSleepsMin = 4;
+// Disturbed: at so many barriers of a run, and at more than one in so many, the last worker ran on the core of one that
+// had gone to sleep for it, so it had no core of its own. (Sleeping alone says nothing: shares are never quite equal.)
+constexpr uint32_t kSharedCoresMin = 4, kBarriersPerSharedCore = 40;
 // Runs alone after a first disturbance, and at most. A run that tries the team again may be five times slower than one
 // alone: one in 64 costs less than a tenth.
 constexpr uint32_t kAloneFirst = 4, kAloneMax = 64;
@@ -38,7 +39,7 @@ void Worker::Barrier() {
   if (count_ > 1) team_->WaitAtBarrier();
 }
 
-Team::Team(uint32_t threads) : count_(threads < 1 ? 1 : threads) {
+Team::Team(uint32_t threads, int (*current_cpu)()) : count_(threads < 1 ? 1 : threads), current_cpu_(current_cpu) {
   arith::EnterFloatEnvironment();
   for (uint32_t index = 1; index < count_; ++index) threads_.emplace_back([this, index] { Loop(index); });
 }
@@ -70,9 +71,9 @@ void Team::Loop(uint32_t index) {
   }
 }
 
-void Team::Run(const std::function<void(Worker&)>& work, Phases phases) {
+void Team::Run(const std::function<void(Worker&)>& work) {
   arith::EnterFloatEnvironment();  // the calling thread may be a different one each time
-  const bool alone = phases == Phases::kShort && alone_left_ > 0;
+  const bool alone = alone_left_ > 0;
   if (count_ == 1 || alone) {
     Worker worker(this, 0, 1);
     work(worker);
@@ -83,12 +84,11 @@ void Team::Run(const std::function<void(Worker&)>& work, Phases phases) {
     return;
   }
   const uint32_t generation = generation_.load(std::memory_order_relaxed);
-  sleeps_.store(0, std::memory_order_relaxed);
+  shared_cores_.store(0, std::memory_order_relaxed);
   RunTogether(work);
-  if (phases == Phases::kLong) return;
   const uint32_t barriers = generation_.load(std::memory_order_relaxed) - generation;
-  const uint32_t sleeps = sleeps_.load(std::memory_order_relaxed);
-  if (sleeps < kSleepsMin || sleeps * kBarriersPerSleepMin <= barriers) {
+  const uint32_t shared = shared_cores_.load(std::memory_order_relaxed);
+  if (shared < kSharedCoresMin || shared * kBarriersPerSharedCore <= barriers) {
     alone_next_ = kAloneFirst;
   } else {
     alone_left_ = alone_next_;
@@ -109,6 +109,8 @@ void Team::WaitAtBarrier() {
   const uint32_t generation = generation_.load(std::memory_order_acquire);
   if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == count_) {
     arrived_.store(0, std::memory_order_relaxed);
+    const int sleeper_cpu = sleeper_cpu_.exchange(-1, std::memory_order_relaxed);
+    if (sleeper_cpu >= 0 && sleeper_cpu == current_cpu_()) shared_cores_.fetch_add(1, std::memory_order_relaxed);
     generation_.fetch_add(1, std::memory_order_release);
     generation_.notify_all();
     return;
@@ -118,7 +120,8 @@ void Team::WaitAtBarrier() {
     if (++spins < kSpinsAtBarrier) {
       Pause();
     } else {
-      if (spins == kSpinsAtBarrier) sleeps_.fetch_add(1, std::memory_order_relaxed);
+      if (spins == kSpinsAtBarrier && current_cpu_ != nullptr)
+        sleeper_cpu_.store(current_cpu_(), std::memory_order_relaxed);
       generation_.wait(generation, std::memory_order_acquire);
     }
   }

@@ -49,8 +49,9 @@ class Worker {
 
 class Team {
  public:
-  // threads >= 1, the caller's included. Every thread enters the law's float environment.
-  explicit Team(uint32_t threads);
+  // threads >= 1, the caller's included. Every thread enters the law's float environment. current_cpu: says which core
+  // the calling thread runs on (this module asks the system nothing); null: nobody notices when workers share one.
+  explicit Team(uint32_t threads, int (*current_cpu)() = nullptr);
   ~Team();
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
@@ -58,11 +59,9 @@ class Team {
   uint32_t size() const { return count_; }
 
   // Runs `work` on every worker, the calling thread being worker 0; returns when all have finished. Not reentrant.
-  // kShort: the time between two barriers is some microseconds, so that a worker that sleeps at one has lost its core to
-  // somebody else. After a run with many such sleeps the next ones have one worker only, for a while that doubles as
-  // long as the team is disturbed. How many workers there are cannot move a bit.
-  enum class Phases { kShort, kLong };
-  void Run(const std::function<void(Worker&)>& work, Phases phases = Phases::kLong);
+  // After a run in which workers often had to wait for the core of another worker, the next runs have one worker only,
+  // for a while that doubles as long as the team is disturbed. How many workers there are cannot move a bit.
+  void Run(const std::function<void(Worker&)>& work);
 
   uint64_t runs_alone() const { return runs_alone_; }  // of a team of several; for tests and reports
 
@@ -73,11 +72,13 @@ class Team {
   void WaitAtBarrier();
 
   uint32_t count_;
+  int (*current_cpu_)();
   const std::function<void(Worker&)>* work_ = nullptr;
   alignas(64) std::atomic<uint32_t> run_{0};         // rises by one per run
   alignas(64) std::atomic<uint32_t> arrived_{0};     // workers at the current barrier
   alignas(64) std::atomic<uint32_t> generation_{0};  // rises by one per barrier passed
-  std::atomic<uint32_t> sleeps_{0};                  // at barriers of this run
+  std::atomic<int> sleeper_cpu_{-1};                 // where a worker went to sleep at the current barrier
+  std::atomic<uint32_t> shared_cores_{0};            // barriers of this run whose last worker came on a sleeper's core
   uint32_t alone_left_ = 0;                          // runs still to be made alone
   uint32_t alone_next_ = 4;                          // how many the next disturbance brings
   uint64_t runs_alone_ = 0;

@@ -2,6 +2,7 @@
 #include "kernels/team.h"
 
 #include <gtest/gtest.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <chrono>
@@ -93,40 +94,39 @@ TEST(Team, can_be_destroyed_without_a_run_and_right_after_one) {
   }
 }
 
-// Worker 1 comes late to every barrier, as one does whose core is taken by another program.
-void RunDisturbed(Team& team, Team::Phases phases, std::atomic<uint32_t>* workers) {
-  team.Run(
-      [&](Worker& worker) {
-        ++*workers;
-        for (int barrier = 0; barrier < 20; ++barrier) {
-          if (worker.index() == 1) std::this_thread::sleep_for(std::chrono::milliseconds(2));
-          worker.Barrier();
-        }
-      },
-      phases);
+// The core that the calling thread runs on becomes its only one, and then every other worker's: as on a machine whose
+// other cores belong to somebody else. Each phase is long enough for the waiting worker to go to sleep.
+void RunOnOneCore(Team& team, std::atomic<uint32_t>* workers) {
+  cpu_set_t one_core;
+  CPU_ZERO(&one_core);
+  CPU_SET(sched_getcpu(), &one_core);
+  team.Run([&](Worker& worker) {
+    ++*workers;
+    ASSERT_EQ(sched_setaffinity(0, sizeof one_core, &one_core), 0);
+    for (int barrier = 0; barrier < 20; ++barrier) {
+      const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(worker.index());
+      while (std::chrono::steady_clock::now() < until) continue;
+      worker.Barrier();
+    }
+  });
 }
 
-TEST(Team, works_alone_for_a_while_when_its_threads_have_no_core) {
-  Team team(2);
+TEST(Team, works_alone_for_a_while_when_its_workers_have_one_core) {
+  cpu_set_t before;
+  ASSERT_EQ(sched_getaffinity(0, sizeof before, &before), 0);
+  Team team(2, sched_getcpu);
   std::atomic<uint32_t> workers{0};
-  RunDisturbed(team, Team::Phases::kShort, &workers);
+  RunOnOneCore(team, &workers);
   EXPECT_EQ(workers, 2u);
   EXPECT_EQ(team.runs_alone(), 0u);
-  for (int run = 0; run < 4; ++run) RunDisturbed(team, Team::Phases::kShort, &workers);
+  for (int run = 0; run < 4; ++run) RunOnOneCore(team, &workers);
   EXPECT_EQ(workers, 6u) << "the runs after a disturbed one have one worker";
   EXPECT_EQ(team.runs_alone(), 4u);
-  RunDisturbed(team, Team::Phases::kShort, &workers);
+  RunOnOneCore(team, &workers);
   EXPECT_EQ(workers, 8u) << "then the team is tried again";
-  for (int run = 0; run < 8; ++run) RunDisturbed(team, Team::Phases::kShort, &workers);
+  for (int run = 0; run < 8; ++run) RunOnOneCore(team, &workers);
   EXPECT_EQ(team.runs_alone(), 12u) << "and left alone for twice as long";
-}
-
-TEST(Team, long_phases_are_always_shared) {
-  Team team(2);
-  std::atomic<uint32_t> workers{0};
-  for (int run = 0; run < 4; ++run) RunDisturbed(team, Team::Phases::kLong, &workers);
-  EXPECT_EQ(workers, 8u);
-  EXPECT_EQ(team.runs_alone(), 0u);
+  ASSERT_EQ(sched_setaffinity(0, sizeof before, &before), 0);
 }
 
 }  // namespace

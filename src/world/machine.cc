@@ -67,6 +67,8 @@ uint32_t CoresOfCpuMax(const std::string& quota) {
   return static_cast<uint32_t>(std::clamp<uint64_t>(cores, 1, 1 << 16));
 }
 
+int CurrentCpu() { return sched_getcpu(); }
+
 uint32_t CoresAvailable() {
   cpu_set_t mask;
   CPU_ZERO(&mask);

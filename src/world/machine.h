@@ -13,6 +13,9 @@ std::string CpuModel();
 // Cores that this process may use: the affinity mask, cut by the cgroup's CPU quota (rounded up). At least 1.
 uint32_t CoresAvailable();
 
+// The core that the calling thread runs on now.
+int CurrentCpu();
+
 struct MemoryState {
   uint64_t total_bytes = 0;      // of the machine, cut by the cgroup's limit
   uint64_t available_bytes = 0;  // what can be had without swapping, cut by what the cgroup has left

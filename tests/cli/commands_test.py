@@ -8,11 +8,18 @@ import subprocess
 import tempfile
 import time
 import unittest
+import xml.etree.ElementTree
 
 import program
 from program import samebit, tiny
 
 MODEL = "llama-q4_1.gguf"
+# What the rows compute, on every machine: a digest that changes is a change of bits.
+BENCH_DIGESTS = {
+    "prefill:32": "",
+    "decode:3:8": "",
+    "mixed:2:16": "",
+}
 
 
 class Commands(unittest.TestCase):
@@ -48,32 +55,44 @@ class Commands(unittest.TestCase):
         self.assertEqual(outcome.code, 1, outcome)
         self.assertIn("model", outcome.json()["refusals"][0])
 
-    def test_bench_gives_the_same_digest_for_every_setting(self):
-        digests = set()
+    def bench(self, folder, *words):
+        path = os.path.join(folder, "bench.json")
+        rows = [word for row in BENCH_DIGESTS for word in ("--row", row)]
+        outcome = samebit("bench", tiny(MODEL), *rows, "--repeat", "2", "--json", path, *words)
+        self.assertEqual(outcome.code, 0, outcome)
+        with open(path, encoding="utf-8") as file:
+            return json.load(file), outcome.out
+
+    def test_bench_gives_the_recorded_digests_with_every_setting(self):
         with tempfile.TemporaryDirectory() as folder:
             for threads, isa in (("1", "scalar"), ("2", "scalar"), ("2", None)):
-                path = os.path.join(folder, "bench.json")
-                words = [
-                    "--row",
-                    "prefill:32",
-                    "--row",
-                    "decode:3:8:4",
-                    "--repeat",
-                    "2",
-                    "--threads",
-                    threads,
-                    "--json",
-                    path,
-                ]
-                outcome = samebit("bench", tiny(MODEL), *words, *(["--isa", isa] if isa else []))
-                self.assertEqual(outcome.code, 0, outcome)
-                with open(path, encoding="utf-8") as file:
-                    found = json.load(file)
-                self.assertEqual([row["name"] for row in found["rows"]], ["prefill", "decode"])
-                self.assertTrue(all(row["tokens_per_second"] > 0 for row in found["rows"]))
+                found, _ = self.bench(folder, "--threads", threads, *(["--isa", isa] if isa else []))
+                self.assertEqual({row["row"]: row["digest"] for row in found["rows"]}, BENCH_DIGESTS)
+                self.assertEqual([row["name"] for row in found["rows"]], ["prefill", "decode", "mixed"])
+                for row in found["rows"]:
+                    self.assertGreater(row["tokens_per_second"], 0)
+                    self.assertGreater(row["roofline_share"], 0)
+                    self.assertGreater(row["phase_seconds"]["gate_up"], 0)
+                    self.assertGreater(row["phase_seconds"]["attention"], 0)
+                self.assertGreater(found["rows"][2]["tokens_beside"], 0)
                 self.assertGreater(found["weights_bytes"], 0)
-                digests.add(tuple(row["digest"] for row in found["rows"]))
-        self.assertEqual(len(digests), 1)
+                self.assertGreater(min(found["roof"].values()), 0)
+
+    def test_bench_draws_the_roof_and_says_what_the_order_costs(self):
+        with tempfile.TemporaryDirectory() as folder:
+            picture = os.path.join(folder, "roof.svg")
+            found, text = self.bench(folder, "--free-order", "--svg", picture)
+            self.assertIn("time with the fixed order over time with any order", text)
+            self.assertEqual({row["row"]: row["digest"] for row in found["rows"]}, BENCH_DIGESTS)
+            for row in found["rows"]:
+                self.assertEqual(len(row["seconds_fixed_order"]), len(row["seconds_free_order"]))
+                self.assertGreater(min(row["seconds_free_order"]), 0)
+            drawn = [
+                element.text or ""
+                for element in xml.etree.ElementTree.parse(picture).iter("{http://www.w3.org/2000/svg}text")
+            ]
+            for row in BENCH_DIGESTS:
+                self.assertTrue(any(label.startswith(row) for label in drawn), drawn)
 
     def prompts(self, folder):
         path = os.path.join(folder, "prompts.jsonl")

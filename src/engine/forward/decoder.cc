@@ -12,9 +12,6 @@ namespace {
 
 constexpr uint32_t kSplit = arith::kAttentionSplitKeys;
 
-// Up to so many rows a phase takes well under a millisecond and its workers end it nearly together.
-constexpr uint32_t kShortPhaseRowsMax = 32;
-
 bool IsQuantized(const LinearWeights& weights) {
   return !weights.empty() && arith::Format(weights.matrix.type()).quantized;
 }
@@ -122,8 +119,7 @@ void Decoder::Forward(kernels::Team& team, const Batch& batch, const LogitsVisit
     plan_local_ = PlanAttention(batch, {config_.kv_heads, group_, config_.sliding_window}, workers_);
   const size_t part_count = std::max(plan_.part_count, plan_local_.part_count);
   if (parts_.size() < part_count * group_ * part_stride_) parts_.resize(part_count * group_ * part_stride_);
-  team.Run([&](kernels::Worker& worker) { RunWorker(worker, batch, visit); },
-           batch.rows() <= kShortPhaseRowsMax ? kernels::Team::Phases::kShort : kernels::Team::Phases::kLong);
+  team.Run([&](kernels::Worker& worker) { RunWorker(worker, batch, visit); });
 }
 
 void Decoder::Begin(kernels::Worker& worker, Phase phase) {
