@@ -62,7 +62,7 @@ class BenchCommand final : public Command {
 
   Result<ExitCode> Run(const Outside& outside) override {
     ASSIGN_OR_RETURN(const engine::EngineOptions options, engine_.Resolve());
-    ASSIGN_OR_RETURN(const LoadedModel loaded, LoadModel(outside, *model_path_, options.isa, options.threads));
+    ASSIGN_OR_RETURN(const LoadedModel loaded, LoadModel(outside, engine_.Loading(*model_path_, options)));
     BenchReport report = {loaded, options, {}, {}, world::ResidentMemory().resident_bytes, {}, {}};
     WriteOut(MachineLine(report) + "\n" + TimingsLine(loaded) + "\n");
     WarnIfBusy(report);

@@ -176,9 +176,17 @@ void UnpackQuantizedRow(const layout::Stream& stream, const uint8_t* panel, uint
   }
 }
 
+size_t PanelBytes(WeightType type, uint32_t columns) {
+  const arith::WeightFormat& format = arith::Format(type);
+  CHECK(columns % format.block_elements == 0);
+  if (!format.quantized) return size_t{columns} * kPanelRows * format.block_bytes;
+  const layout::Stream& stream = StreamOf(type);
+  return size_t{columns} / stream.block_inputs * stream.block_bytes;
+}
+
 }  // namespace
 
-void AlignedFree::operator()(std::byte* memory) const { std::free(memory); }
+void AlignedFree::operator()(const std::byte* memory) const { std::free(const_cast<std::byte*>(memory)); }
 
 AlignedBytes AllocateAligned(size_t bytes) {
   const size_t alignment = bytes >= 2 * kHugePage ? kHugePage : kCacheLine;
@@ -193,21 +201,31 @@ AlignedBytes AllocateAligned(size_t bytes) {
 }
 
 PackedMatrix::PackedMatrix(WeightType type, uint32_t rows, uint32_t columns)
-    : type_(type), rows_(rows), columns_(columns) {
-  const arith::WeightFormat& format = arith::Format(type);
-  CHECK(columns % format.block_elements == 0);
-  if (format.quantized) {
-    const layout::Stream& stream = StreamOf(type);
-    panel_bytes_ = size_t{columns} / stream.block_inputs * stream.block_bytes;
-  } else {
-    panel_bytes_ = size_t{columns} * kPanelRows * format.block_bytes;
-  }
-  // Kernels fetch ahead of what they use; a cache line of slack keeps a wide load of the last header inside.
-  data_ = AllocateAligned(panel_bytes_ * panels() + kCacheLine);
+    : type_(type), rows_(rows), columns_(columns), panel_bytes_(PanelBytes(type, columns)) {
+  AlignedBytes memory = AllocateAligned(bytes() + layout::kMatrixSlackBytes);
+  own_ = memory.get();
+  data_ = std::shared_ptr<const std::byte>(memory.release(), AlignedFree());
+}
+
+PackedMatrix PackedMatrix::View(WeightType type, uint32_t rows, uint32_t columns,
+                                std::shared_ptr<const std::byte> panels) {
+  CHECK(reinterpret_cast<uintptr_t>(panels.get()) % layout::kMatrixAlignmentBytes == 0);
+  PackedMatrix view;
+  view.type_ = type;
+  view.rows_ = rows;
+  view.columns_ = columns;
+  view.panel_bytes_ = PanelBytes(type, columns);
+  view.data_ = std::move(panels);
+  return view;
+}
+
+uint64_t PackedMatrix::BytesOf(WeightType type, uint32_t rows, uint32_t columns) {
+  return uint64_t{PanelBytes(type, columns)} * ((uint64_t{rows} + kPanelRows - 1) / kPanelRows);
 }
 
 void PackedMatrix::PackPanels(const void* stored, std::span<const uint32_t> row_order, uint32_t panel_begin,
                               uint32_t panel_end) {
+  CHECK(own_ != nullptr || rows_ == 0);
   CHECK(row_order.empty() || row_order.size() == rows_);
   const arith::WeightFormat& format = arith::Format(type_);
   const uint64_t row_bytes = arith::StoredBytes(type_, columns_);
@@ -219,7 +237,7 @@ void PackedMatrix::PackPanels(const void* stored, std::span<const uint32_t> row_
       const uint32_t n = panel * kPanelRows + j;
       source[j] = n >= rows_ ? nullptr : bytes + row_bytes * (row_order.empty() ? n : row_order[n]);
     }
-    auto* out = reinterpret_cast<uint8_t*>(data_.get() + panel_bytes_ * panel);
+    auto* out = reinterpret_cast<uint8_t*>(own_ + panel_bytes_ * panel);
     if (!format.quantized) {
       const uint32_t size = format.block_bytes;
       for (uint32_t j = 0; j < kPanelRows; ++j) {

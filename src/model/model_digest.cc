@@ -1,12 +1,14 @@
-#include "verify/model_digest.h"
+#include "model/model_digest.h"
 
-namespace samebit::verify {
+namespace samebit::model {
 
-std::string ModelSha256(const std::vector<model::FileDigest>& files) {
-  if (files.size() == 1) return files.front().sha256.hex();
+Sha256Digest DigestOfFiles(const std::vector<FileDigest>& files) {
+  if (files.size() == 1) return files.front().sha256;
   Sha256 all;
-  for (const model::FileDigest& file : files) all.Update(file.path + " " + file.sha256.hex() + "\n");
-  return all.Finish().hex();
+  for (const FileDigest& file : files) all.Update(file.path + " " + file.sha256.hex() + "\n");
+  return all.Finish();
 }
 
-}  // namespace samebit::verify
+std::string ModelSha256(const std::vector<FileDigest>& files) { return DigestOfFiles(files).hex(); }
+
+}  // namespace samebit::model
