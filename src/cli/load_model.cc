@@ -5,6 +5,7 @@
 #include "cli/number_text.h"
 #include "kernels/self_test.h"
 #include "world/log.h"
+#include "world/machine.h"
 
 namespace samebit::cli {
 namespace {
@@ -92,11 +93,13 @@ Result<LoadedModel> LoadModel(const Outside& outside, const LoadOptions& options
 
 std::string TimingsLine(const LoadedModel& loaded) {
   const LoadTimings& timings = loaded.timings;
+  const world::OwnMemory memory = world::ResidentMemory();
   const char* pack = loaded.weights_source == WeightsSource::kMapped ? ", map " : ", pack ";
   return "model ready in " + Fixed(timings.total_seconds, 3) + " s (open " + Fixed(timings.open_seconds, 3) +
          ", self-test " + Fixed(timings.self_test_seconds, 3) + pack + Fixed(timings.pack_seconds, 3) +
          (loaded.weights_source == WeightsSource::kPackedAndKept ? " and kept" : "") + ", beside them tokenizer " +
-         Fixed(timings.text_seconds, 3) + "), " + Bytes(loaded.weights->bytes()) + " of weights";
+         Fixed(timings.text_seconds, 3) + "), " + Bytes(loaded.weights->bytes()) + " of weights, " +
+         Bytes(memory.resident_bytes) + " resident, at most " + Bytes(memory.resident_peak_bytes);
 }
 
 }  // namespace samebit::cli

@@ -47,7 +47,7 @@ struct LoadedModel {
 // MakeChatTemplate; kSelfTestFailed; those of LoadWeights.
 Result<LoadedModel> LoadModel(const Outside& outside, const LoadOptions& options);
 
-// One line about the timings, for --verbose.
+// One line about the timings and the memory of this process, for --verbose.
 std::string TimingsLine(const LoadedModel& loaded);
 
 }  // namespace samebit::cli

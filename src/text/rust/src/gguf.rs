@@ -150,8 +150,15 @@ fn table(vocabulary: &GgufVocabulary, byte_level: bool) -> Outcome<TokenTable> {
 
 type LibraryVocabulary = AHashMap<String, u32>;
 
-fn library_vocabulary(ids: &AHashMap<&str, u32>) -> LibraryVocabulary {
-    ids.iter().map(|(&piece, &id)| (piece.to_string(), id)).collect()
+/// In the order of ids, so that pieces that are looked up one after the other lie beside each other.
+fn library_vocabulary(vocabulary: &GgufVocabulary) -> LibraryVocabulary {
+    let mut made = LibraryVocabulary::with_capacity(vocabulary.pieces.len());
+    for (id, piece) in vocabulary.pieces.iter().enumerate() {
+        if !piece.is_empty() {
+            made.insert(piece.to_string(), id as u32);
+        }
+    }
+    made
 }
 
 // Words are cut by this expression; the three families differ only in how many digits go together.
@@ -205,7 +212,7 @@ fn byte_level_bpe(vocabulary: &GgufVocabulary, ids: &AHashMap<&str, u32>) -> Out
         merges.push((left.to_string(), right.to_string()));
     }
     let bpe = BPE::builder()
-        .vocab_and_merges(library_vocabulary(ids), merges)
+        .vocab_and_merges(library_vocabulary(vocabulary), merges)
         // Llama 3 takes a whole word that is in the vocabulary without looking at merges.
         .ignore_merges(vocabulary.pre == "llama-bpe")
         .build()
@@ -223,7 +230,7 @@ fn sentence_piece_bpe(vocabulary: &GgufVocabulary, ids: &AHashMap<&str, u32>) ->
         return Err(malformed("tokenizer.ggml.scores is absent, and a \"llama\" tokenizer cannot do without"));
     }
     let mut builder = BPE::builder()
-        .vocab_and_merges(library_vocabulary(ids), derive_merges(vocabulary, ids)?)
+        .vocab_and_merges(library_vocabulary(vocabulary), derive_merges(vocabulary, ids)?)
         .byte_fallback(true)
         .fuse_unk(true);
     if let Some(piece) = vocabulary.unknown_id.and_then(|id| vocabulary.pieces.get(id as usize)) {
