@@ -83,6 +83,7 @@ Result<LoadedModel> LoadModel(const Outside& outside, const LoadOptions& options
   loaded.timings.pack_seconds = lap.Take();
 
   RETURN_IF_ERROR(text.Finish(loaded));
+  world::ReturnFreedMemory();
   RETURN_IF_ERROR(self_test);
   ASSIGN_OR_RETURN(const CachedWeights cached, std::move(weights));
   loaded.weights = cached.weights;

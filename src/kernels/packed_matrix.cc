@@ -59,7 +59,7 @@ uint16_t LoadHalf(const void* bytes) {
 void StoreWord(uint8_t* bytes, uint32_t word) { std::memcpy(bytes, &word, sizeof word); }
 void StoreHalf(uint8_t* bytes, uint16_t half) { std::memcpy(bytes, &half, sizeof half); }
 
-// The 16 outputs of one stored block, unpacked: raw f16 units, integer sub-scales, codes.
+// The 16 outputs of one stored super-block, unpacked: raw f16 units, integer sub-scales, codes.
 struct UnpackedPanelBlock {
   uint16_t scale_unit[kPanelRows];
   uint16_t minimum_unit[kPanelRows];
@@ -68,16 +68,10 @@ struct UnpackedPanelBlock {
   uint8_t codes[kPanelRows][layout::kSuperBlockInputs];
 };
 
-// Reads row `lane` of the panel from a stored block.
-void ReadBlock(WeightType type, const layout::Stream& stream, const uint8_t* stored, uint32_t lane,
-               UnpackedPanelBlock* out) {
+// Reads row `lane` of the panel from a stored super-block.
+void ReadSuperBlock(WeightType type, const layout::Stream& stream, const uint8_t* stored, uint32_t lane,
+                    UnpackedPanelBlock* out) {
   float scales[16], minimums[16];
-  if (!stream.super_blocks) {
-    arith::UnpackBlock(type, stored, out->codes[lane], scales, minimums);
-    out->scale_unit[lane] = LoadHalf(stored);
-    out->minimum_unit[lane] = stream.has_minimum ? LoadHalf(stored + 2) : 0;
-    return;
-  }
   // With its f16 units replaced by 1 a super-block's scales are its integer sub-scales.
   uint8_t copy[sizeof(arith::BlockQ6_K)];
   const uint32_t bytes = arith::Format(type).block_bytes;
@@ -95,13 +89,33 @@ void ReadBlock(WeightType type, const layout::Stream& stream, const uint8_t* sto
   out->minimum_unit[lane] = stream.has_minimum ? LoadHalf(stored + 2) : 0;
 }
 
-void WritePayload(uint32_t code_bits, const UnpackedPanelBlock& block, uint32_t first_input, uint8_t* out) {
-  if (code_bits == 8) {
-    for (uint32_t g = 0; g < 8; ++g)
-      for (uint32_t j = 0; j < kPanelRows; ++j)
-        StoreWord(out + (g * 16 + j) * 4, LoadWord(&block.codes[j][first_input + 4 * g]));
+// Blocks of 32: a stored word holds four codes and, for nibbles, the four that are 16 further on, which is what a packed
+// word holds. So packing is a transposition of words, several times faster than unpacking codes one by one.
+void WriteStoredBlock(const layout::Stream& stream, const uint8_t* stored, uint32_t lane, uint8_t* out) {
+  StoreHalf(out + 2 * lane, LoadHalf(stored));
+  stored += 2;
+  if (stream.has_minimum) {
+    StoreHalf(out + layout::kHalvesBytes + 2 * lane, LoadHalf(stored));
+    stored += 2;
+  }
+  out += stream.payload_offset + 4 * lane;
+  if (stream.code_bits == 8) {
+    // Signed to unsigned: + 128 in each byte.
+    for (uint32_t g = 0; g < 8; ++g) StoreWord(out + g * 64, LoadWord(stored + 4 * g) ^ 0x80808080u);
     return;
   }
+  if (stream.code_bits == 5) {
+    const uint32_t high = LoadWord(stored);
+    stored += 4;
+    uint32_t plane = 0;
+    // Four bits to the lowest bits of four bytes: the products of the multiplication do not meet.
+    for (uint32_t g = 0; g < 8; ++g) plane |= ((((high >> (4 * g)) & 15u) * 0x00204081u) & 0x01010101u) << g;
+    StoreWord(out + layout::kNibbleBytes, plane);
+  }
+  for (uint32_t g = 0; g < 4; ++g) StoreWord(out + g * 64, LoadWord(stored + 4 * g));
+}
+
+void WritePayload(uint32_t code_bits, const UnpackedPanelBlock& block, uint32_t first_input, uint8_t* out) {
   for (uint32_t j = 0; j < kPanelRows; ++j) {
     const uint8_t* codes = &block.codes[j][first_input];
     uint32_t planes[2] = {0, 0};
@@ -120,20 +134,18 @@ void WritePayload(uint32_t code_bits, const UnpackedPanelBlock& block, uint32_t 
   }
 }
 
-void WriteBlock(const layout::Stream& stream, const UnpackedPanelBlock& block, uint8_t* out) {
+void WriteSuperBlock(const layout::Stream& stream, const UnpackedPanelBlock& block, uint8_t* out) {
   for (uint32_t j = 0; j < kPanelRows; ++j) {
     StoreHalf(out + 2 * j, block.scale_unit[j]);
     if (stream.has_minimum) StoreHalf(out + layout::kHalvesBytes + 2 * j, block.minimum_unit[j]);
   }
-  if (stream.super_blocks) {
-    const uint32_t groups = stream.groups * layout::kPayloadsPerSuperBlock;
-    uint8_t* scales = out + layout::kHalvesBytes * (stream.has_minimum ? 2 : 1);
-    uint8_t* minimums = scales + groups * kPanelRows;
-    for (uint32_t group = 0; group < groups; ++group) {
-      for (uint32_t j = 0; j < kPanelRows; ++j) {
-        scales[group * kPanelRows + j] = block.sub_scales[j][group];
-        if (stream.has_minimum) minimums[group * kPanelRows + j] = block.sub_minimums[j][group];
-      }
+  const uint32_t groups = stream.groups * layout::kPayloadsPerSuperBlock;
+  uint8_t* scales = out + layout::kHalvesBytes * (stream.has_minimum ? 2 : 1);
+  uint8_t* minimums = scales + groups * kPanelRows;
+  for (uint32_t group = 0; group < groups; ++group) {
+    for (uint32_t j = 0; j < kPanelRows; ++j) {
+      scales[group * kPanelRows + j] = block.sub_scales[j][group];
+      if (stream.has_minimum) minimums[group * kPanelRows + j] = block.sub_minimums[j][group];
     }
   }
   for (uint32_t payload = 0; payload < stream.block_inputs / layout::kBlockInputs; ++payload)
@@ -255,11 +267,18 @@ void PackedMatrix::PackPanels(const void* stored, std::span<const uint32_t> row_
       continue;
     }
     const layout::Stream& stream = StreamOf(type_);
+    if (!stream.super_blocks) {
+      if (source[kPanelRows - 1] == nullptr) std::memset(out, 0, panel_bytes_);
+      for (uint32_t b = 0; b < columns_ / stream.block_inputs; ++b, out += stream.block_bytes)
+        for (uint32_t j = 0; j < kPanelRows && source[j] != nullptr; ++j)
+          WriteStoredBlock(stream, source[j] + size_t{b} * format.block_bytes, j, out);
+      continue;
+    }
     std::memset(&block, 0, sizeof block);
     for (uint32_t b = 0; b < columns_ / stream.block_inputs; ++b, out += stream.block_bytes) {
       for (uint32_t j = 0; j < kPanelRows; ++j)
-        if (source[j] != nullptr) ReadBlock(type_, stream, source[j] + size_t{b} * format.block_bytes, j, &block);
-      WriteBlock(stream, block, out);
+        if (source[j] != nullptr) ReadSuperBlock(type_, stream, source[j] + size_t{b} * format.block_bytes, j, &block);
+      WriteSuperBlock(stream, block, out);
     }
   }
 }
