@@ -25,12 +25,12 @@ struct LoadOptions {
   std::optional<std::string> packed_cache;  // a folder
 };
 
-// The tokenizer and the chat template are made by a thread of their own, beside the self-test and the weights.
 struct LoadTimings {
-  double open_seconds = 0;  // the file
+  double open_seconds = 0;       // the file
+  double text_seconds = 0;       // tokenizer and chat template, and beside them:
   double self_test_seconds = 0;
-  double pack_seconds = 0;  // or mapping
-  double text_seconds = 0;  // tokenizer and chat template
+  double digest_seconds = 0;     // of the model's files, where there is a packed cache
+  double pack_seconds = 0;       // or mapping
   double total_seconds = 0;
 };
 
@@ -44,7 +44,7 @@ struct LoadedModel {
 };
 
 // Progress is drawn on a terminal. Failures, the first of this order: those of model::Open, MakeTokenizer and
-// MakeChatTemplate; kSelfTestFailed; those of LoadWeights.
+// MakeChatTemplate; kSelfTestFailed; those of FindPackedCache and LoadWeights.
 Result<LoadedModel> LoadModel(const Outside& outside, const LoadOptions& options);
 
 // One line about the timings and the memory of this process, for --verbose.

@@ -1,6 +1,5 @@
 #include "cli/packed_cache.h"
 
-#include "engine/packed_file.h"
 #include "model/model_digest.h"
 #include "world/file.h"
 
@@ -28,18 +27,25 @@ Status Keep(const Weights& weights, const PackedFile& form, const std::string& p
 
 }  // namespace
 
-Result<CachedWeights> LoadWeights(const model::Model& model, const PackedCacheOptions& options, world::LogSink& log) {
+Result<std::optional<PackedCache>> FindPackedCache(const model::Model& model,
+                                                   const std::optional<std::string>& folder) {
+  if (!folder) return std::optional<PackedCache>();
+  if (world::KindOf(*folder) != world::PathKind::kFolder)
+    return Error{ErrorCode::kNotFound, "--packed-cache: " + *folder + ": expected a folder, found none"};
+  ASSIGN_OR_RETURN(const std::vector<model::FileDigest> files, model.Digests());
+  PackedFile form(model, model::DigestOfFiles(files));
+  std::string path = *folder + "/" + form.name();
+  return std::optional(PackedCache{std::move(path), std::move(form)});
+}
+
+Result<CachedWeights> LoadWeights(const model::Model& model, const std::optional<PackedCache>& cache,
+                                  const PackOptions& options, world::LogSink& log) {
   CachedWeights loaded;
-  if (!options.folder) {
+  if (!cache) {
     ASSIGN_OR_RETURN(loaded.weights, engine::PackWeights(model, options.threads, options.progress));
     return loaded;
   }
-  if (world::KindOf(*options.folder) != world::PathKind::kFolder)
-    return Error{ErrorCode::kNotFound, "--packed-cache: " + *options.folder + ": expected a folder, found none"};
-  ASSIGN_OR_RETURN(const std::vector<model::FileDigest> files, model.Digests());
-  const PackedFile form(model, model::DigestOfFiles(files));
-  const std::string path = *options.folder + "/" + form.name();
-
+  const auto& [path, form] = *cache;
   auto mapped = MapWeights(model, form, path, options.threads);
   if (mapped.ok()) return CachedWeights{std::move(*mapped), WeightsSource::kMapped};
   if (mapped.error().code == ErrorCode::kMalformed)
@@ -59,7 +65,8 @@ Result<CachedWeights> LoadWeights(const model::Model& model, const PackedCacheOp
 verify::WeightsLoader WeightsLoaderOf(const std::optional<std::string>& folder) {
   return [folder](const model::Model& model, uint32_t threads) -> Result<std::shared_ptr<const Weights>> {
     world::StderrLog log;
-    ASSIGN_OR_RETURN(CachedWeights loaded, LoadWeights(model, {.folder = folder, .threads = threads}, log));
+    ASSIGN_OR_RETURN(const std::optional<PackedCache> cache, FindPackedCache(model, folder));
+    ASSIGN_OR_RETURN(CachedWeights loaded, LoadWeights(model, cache, {.threads = threads}, log));
     return std::move(loaded.weights);
   };
 }

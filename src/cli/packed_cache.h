@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "engine/packed_file.h"
 #include "engine/weights.h"
 #include "model/model.h"
 #include "verify/child.h"
@@ -20,8 +21,16 @@ namespace samebit::cli {
 
 enum class WeightsSource { kPacked, kPackedAndKept, kMapped };
 
-struct PackedCacheOptions {
-  std::optional<std::string> folder = std::nullopt;  // absent: no cache
+// Where one model's file is, and what must be in it.
+struct PackedCache {
+  std::string path;
+  engine::PackedFile form;
+};
+// Reads the model's files once, for their digest; nothing where no folder is named. Failures: kNotFound where the folder
+// is not one; those of Model::Digests.
+Result<std::optional<PackedCache>> FindPackedCache(const model::Model& model, const std::optional<std::string>& folder);
+
+struct PackOptions {
   uint32_t threads = 1;
   std::function<void(uint64_t done, uint64_t total)> progress = nullptr;  // while packing
 };
@@ -31,10 +40,11 @@ struct CachedWeights {
   WeightsSource source = WeightsSource::kPacked;
 };
 
-// Failures: those of engine::PackWeights; kNotFound where the folder is not one.
-Result<CachedWeights> LoadWeights(const model::Model& model, const PackedCacheOptions& options, world::LogSink& log);
+// Failures: those of engine::PackWeights.
+Result<CachedWeights> LoadWeights(const model::Model& model, const std::optional<PackedCache>& cache,
+                                  const PackOptions& options, world::LogSink& log);
 
-// LoadWeights for whoever loads models by itself; warnings go to standard error.
+// Both for whoever loads models by itself; warnings go to standard error.
 verify::WeightsLoader WeightsLoaderOf(const std::optional<std::string>& folder);
 
 }  // namespace samebit::cli

@@ -57,7 +57,9 @@ class PackedCacheTest : public testing::Test {
   }
 
   CachedWeights Load(const model::Model& model, world::LogSink& log, uint32_t threads = 1) const {
-    auto loaded = LoadWeights(model, {.folder = folder_, .threads = threads}, log);
+    const auto cache = FindPackedCache(model, folder_);
+    EXPECT_TRUE(cache.ok());
+    auto loaded = LoadWeights(model, *cache, {.threads = threads}, log);
     EXPECT_TRUE(loaded.ok());
     return std::move(loaded).value();
   }
@@ -103,7 +105,9 @@ TEST_F(PackedCacheTest, maps_what_it_kept_with_the_same_bits) {
 TEST_F(PackedCacheTest, packs_where_no_folder_is_named) {
   const auto model = Open("llama-q4_1.gguf");
   world::MemoryLog log;
-  const auto loaded = LoadWeights(*model, {.threads = 1}, log);
+  const auto cache = FindPackedCache(*model, std::nullopt);
+  ASSERT_TRUE(cache.ok());
+  const auto loaded = LoadWeights(*model, *cache, {.threads = 1}, log);
   ASSERT_TRUE(loaded.ok());
   EXPECT_EQ(loaded->source, WeightsSource::kPacked);
   EXPECT_TRUE(Names().empty());
@@ -111,10 +115,9 @@ TEST_F(PackedCacheTest, packs_where_no_folder_is_named) {
 
 TEST_F(PackedCacheTest, refuses_a_folder_that_is_none) {
   const auto model = Open("llama-q4_1.gguf");
-  world::MemoryLog log;
-  EXPECT_EQ(LoadWeights(*model, {.folder = folder_ + "/no"}, log).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(FindPackedCache(*model, folder_ + "/no").error().code, ErrorCode::kNotFound);
   Replace(folder_ + "/file", "x");
-  EXPECT_EQ(LoadWeights(*model, {.folder = folder_ + "/file"}, log).error().code, ErrorCode::kNotFound);
+  EXPECT_EQ(FindPackedCache(*model, folder_ + "/file").error().code, ErrorCode::kNotFound);
 }
 
 TEST_F(PackedCacheTest, a_damaged_file_is_packed_anew_with_one_warning) {
