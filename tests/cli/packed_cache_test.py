@@ -12,6 +12,11 @@ from program import answer, samebit, tiny
 PROMPT = ["--raw", "abc abc", "--max-tokens", "8"]
 
 
+def content(path):
+    with open(path, "rb") as file:
+        return file.read()
+
+
 class PackedCache(unittest.TestCase):
     def setUp(self):
         self.temporary = tempfile.TemporaryDirectory()
@@ -39,7 +44,7 @@ class PackedCache(unittest.TestCase):
         self.digest(model, *PROMPT)
         (name,) = os.listdir(self.folder)
         path = os.path.join(self.folder, name)
-        good = open(path, "rb").read()
+        good = content(path)
         for spoilt in [good[:100], good[:-1], b"", good[:9000] + b"\xff" + good[9001:]]:
             with open(path, "wb") as file:
                 file.write(spoilt)
@@ -47,7 +52,7 @@ class PackedCache(unittest.TestCase):
             self.assertEqual(outcome.json()["logits_digest"], base)
             self.assertEqual(outcome.errors.count("\n"), 1, outcome)
             self.assertTrue(outcome.errors.startswith("warning: "), outcome)
-            self.assertEqual(open(path, "rb").read(), good)
+            self.assertEqual(content(path), good)
 
     def test_two_processes_at_once(self):
         model = program.arguments.smollm2
@@ -62,7 +67,7 @@ class PackedCache(unittest.TestCase):
     def test_replay_and_bench_and_soak_take_it(self):
         model = tiny("llama-q4_1.gguf")
         cache = ["--packed-cache", self.folder]
-        replay = samebit("replay", model, *cache, "--axis", "restart", timeout=600)
+        replay = samebit("replay", model, *cache, "--axis", "process", timeout=600)
         self.assertNotEqual(replay.code, 2, replay)
         self.assertNotIn("DIVERGED", replay.out.upper())
         self.assertEqual(samebit("bench", model, *cache, "--row", "prefill:16", "--repeat", 1).code, 0)
