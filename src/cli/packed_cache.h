@@ -26,8 +26,8 @@ struct PackedCache {
   std::string path;
   engine::PackedFile form;
 };
-// Reads the model's files once, for their digest; nothing where no folder is named. Failures: kNotFound where the folder
-// is not one; those of Model::Digests.
+// Reads the model's files once, for their digest; nothing where no folder is named. Failures: kNotFound where the
+// folder is not one; those of Model::Digests.
 Result<std::optional<PackedCache>> FindPackedCache(const model::Model& model, const std::optional<std::string>& folder);
 
 struct PackOptions {

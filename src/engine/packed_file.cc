@@ -42,8 +42,9 @@ struct Part {
   uint64_t end;
   const char* what;
 };
-constexpr Part kParts[] = {{8, "the first bytes"},    {12, "the file version"},   {16, "the layout version"},
-                           {48, "the model's digest"}, {56, "the size of the file"}, {UINT64_MAX, "the table of matrices"}};
+constexpr Part kParts[] = {{8, "the first bytes"},      {12, "the file version"},
+                           {16, "the layout version"},  {48, "the model's digest"},
+                           {56, "the size of the file"}, {UINT64_MAX, "the table of matrices"}};
 
 Error Differs(const std::string& what) { return Error{ErrorCode::kMalformed, what + " is not what this model's is"}; }
 
