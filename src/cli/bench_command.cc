@@ -62,17 +62,17 @@ class BenchCommand final : public Command {
 
   Result<ExitCode> Run(const Outside& outside) override {
     ASSIGN_OR_RETURN(const engine::EngineOptions options, engine_.Resolve());
-    ASSIGN_OR_RETURN(const LoadedModel loaded, LoadModel(outside, *model_path_, options.isa, options.threads));
+    ASSIGN_OR_RETURN(const LoadedModel loaded, LoadModel(outside, engine_.Loading(*model_path_, options)));
     BenchReport report = {loaded, options, {}, {}, world::ResidentMemory().resident_bytes, {}, {}};
     WriteOut(MachineLine(report) + "\n" + TimingsLine(loaded) + "\n");
     WarnIfBusy(report);
-    report.roof = MeasureRoof(options, outside.clock);
+    report.roof = MeasureRoof(*loaded.weights, options, outside.clock);
     WriteOut(RoofLine(report.roof) + "\n\n");
     CatchInterrupts();
     WriteOut(RowsHeader());
     for (const BenchRow& row : Rows(loaded.weights->config.context)) RETURN_IF_ERROR(MeasureInto(report, row, outside));
     report.memory_at_end = world::ResidentMemory();
-    report.roof = Higher(report.roof, MeasureRoof(options, outside.clock));
+    report.roof = Higher(report.roof, MeasureRoof(*loaded.weights, options, outside.clock));
     WriteOut("\n" + PhasesTable(report) + FreeOrderTable(report) + "\nresident with weights " +
              Bytes(report.resident_bytes) + ", peak " + Bytes(report.memory_at_end.resident_peak_bytes) + "\n");
     if (json_path_) RETURN_IF_ERROR(world::WriteFileAtomically(*json_path_, ReportAsJson(report)));

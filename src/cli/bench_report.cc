@@ -120,10 +120,12 @@ std::string ReportAsJson(const BenchReport& report) {
   json.Key("bytes_per_second").Number(report.roof.bytes_per_second);
   json.Key("fma_per_second").Number(report.roof.fma_per_second);
   json.Key("byte_dot_per_second").Number(report.roof.byte_dot_per_second).EndObject();
-  json.Key("ready_seconds").Number(report.loaded.timings.total_seconds());
+  json.Key("ready_seconds").Number(report.loaded.timings.total_seconds);
   json.Key("open_seconds").Number(report.loaded.timings.open_seconds);
   json.Key("self_test_seconds").Number(report.loaded.timings.self_test_seconds);
   json.Key("pack_seconds").Number(report.loaded.timings.pack_seconds);
+  json.Key("digest_seconds").Number(report.loaded.timings.digest_seconds);
+  json.Key("text_seconds").Number(report.loaded.timings.text_seconds);
   json.Key("weights_bytes").Number(report.loaded.weights->bytes()).Key("resident_bytes").Number(report.resident_bytes);
   json.Key("resident_peak_bytes").Number(report.memory_at_end.resident_peak_bytes);
   json.Key("cpu").Text(world::CpuModel()).Key("isa").Text(kernels::IsaName(report.options.isa));

@@ -12,7 +12,6 @@ namespace samebit::cli {
 namespace {
 
 constexpr int kTries = 5;
-constexpr uint64_t kReadBytes = 128ull << 20;  // of each thread: larger than its share of any last-level cache
 constexpr uint32_t kPeakRounds = 1u << 20;
 constexpr int kPeakCalls = 16;  // together some 50 ms: the system needs a few to give each thread a core of its own
 
@@ -35,16 +34,34 @@ double BestRate(uint32_t threads, const world::Clock& clock, const std::function
   return best;
 }
 
-double ReadRate(uint32_t threads, const world::Clock& clock) {
-  std::vector<std::vector<uint64_t>> memory(threads, std::vector<uint64_t>(kReadBytes / sizeof(uint64_t), 1));
+std::vector<const kernels::PackedMatrix*> MatricesOf(const engine::Weights& weights) {
+  std::vector<const kernels::PackedMatrix*> matrices = {&weights.head().matrix};
+  for (const engine::LayerWeights& layer : weights.layers) {
+    for (const engine::LinearWeights* matrix :
+         {&layer.query, &layer.key, &layer.value, &layer.attention_output, &layer.gate, &layer.up, &layer.down})
+      matrices.push_back(&matrix->matrix);
+  }
+  return matrices;
+}
+
+// Reads what a step reads, the packed weights, each worker its share: no memory of its own, and a model that fits a
+// cache gets that cache's rate.
+double ReadRate(uint32_t threads, const world::Clock& clock, const engine::Weights& weights) {
+  const std::vector<const kernels::PackedMatrix*> matrices = MatricesOf(weights);
   std::atomic<uint64_t> sink{0};
   return BestRate(threads, clock, [&](uint32_t thread) {
     uint64_t sums[8] = {};
-    const std::vector<uint64_t>& words = memory[thread];
-    for (size_t i = 0; i < words.size(); i += 8)
-      for (size_t lane = 0; lane < 8; ++lane) sums[lane] += words[i + lane];
+    double bytes = 0;
+    for (const kernels::PackedMatrix* matrix : matrices) {
+      const kernels::Range panels = kernels::PartOf(matrix->panels(), thread, threads);
+      const auto* words = reinterpret_cast<const uint64_t*>(matrix->panel(panels.begin));
+      const size_t count = matrix->panel_bytes() * panels.size() / sizeof(uint64_t) / 8 * 8;
+      for (size_t i = 0; i < count; i += 8)
+        for (size_t lane = 0; lane < 8; ++lane) sums[lane] += words[i + lane];
+      bytes += static_cast<double>(count * sizeof(uint64_t));
+    }
     for (const uint64_t sum : sums) sink += sum;
-    return static_cast<double>(kReadBytes);
+    return bytes;
   });
 }
 
@@ -84,9 +101,10 @@ void AddAttention(const engine::Weights& weights, const engine::EngineOptions& o
 
 }  // namespace
 
-MachineRoof MeasureRoof(const engine::EngineOptions& options, const world::Clock& clock) {
+MachineRoof MeasureRoof(const engine::Weights& weights, const engine::EngineOptions& options,
+                        const world::Clock& clock) {
   const kernels::KernelTable& table = kernels::Kernels(options.isa);
-  return {ReadRate(options.threads, clock), OperationRate(options.threads, clock, table.peak_fma),
+  return {ReadRate(options.threads, clock, weights), OperationRate(options.threads, clock, table.peak_fma),
           OperationRate(options.threads, clock, table.peak_dot)};
 }
 

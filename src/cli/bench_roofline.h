@@ -13,13 +13,14 @@ namespace samebit::cli {
 
 // All threads together.
 struct MachineRoof {
-  double bytes_per_second = 0;     // read from memory, in order
+  double bytes_per_second = 0;     // the packed weights, in order
   double fma_per_second = 0;       // binary32 operations of fma (2 each), in registers
   double byte_dot_per_second = 0;  // operations of the byte dot product (2 per product), in registers
 };
 
 // Takes about a second; best of several, on threads of its own.
-MachineRoof MeasureRoof(const engine::EngineOptions& options, const world::Clock& clock);
+MachineRoof MeasureRoof(const engine::Weights& weights, const engine::EngineOptions& options,
+                        const world::Clock& clock);
 
 // The higher of each: the machine was disturbed while the other was measured.
 MachineRoof Higher(const MachineRoof& a, const MachineRoof& b);

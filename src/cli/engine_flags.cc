@@ -52,7 +52,9 @@ Flag IsaFlag(std::optional<std::string>* target) {
 std::vector<Flag> EngineFlags::machine_flags() {
   return Grouped("Machine",
                  {Whole("--threads", &threads, 1, 256, "worker threads (default: the cores this process may use)"),
-                  IsaFlag(&isa)});
+                  IsaFlag(&isa),
+                  Text("--packed-cache", "FOLDER", &packed_cache,
+                       "keep packed weights in a folder, and map them from there (default: pack at every start)")});
 }
 
 std::vector<Flag> EngineFlags::cache_flags() {
@@ -91,6 +93,10 @@ Result<engine::EngineOptions> EngineFlags::Resolve() const {
   options.prefix_cache = !no_prefix_cache;
   options.tensor_parallel = tensor_parallel.value_or(1);
   return options;
+}
+
+LoadOptions EngineFlags::Loading(const std::string& path, const engine::EngineOptions& options) const {
+  return {.path = path, .isa = options.isa, .threads = options.threads, .packed_cache = packed_cache};
 }
 
 }  // namespace samebit::cli

@@ -7,6 +7,7 @@
 #include "cli/interrupt.h"
 #include "cli/model_copy.h"
 #include "cli/number_text.h"
+#include "cli/packed_cache.h"
 #include "cli/versions.h"
 #include "model/describe.h"
 #include "verify/replay.h"
@@ -109,13 +110,17 @@ class ReplayCommand final : public Command {
     return options;
   }
 
-  static Result<verify::ReplayReport> Measure(const Outside& outside, const verify::ReplayOptions& options,
-                                              ModelCopy& copy) {
+  Result<verify::ReplayReport> Measure(const Outside& outside, const verify::ReplayOptions& options,
+                                       ModelCopy& copy) const {
     ProgressBar bar(outside.terminal, "replay");
     verify::ReplayHooks hooks;
     hooks.clock = &outside.clock;
     hooks.cancelled = &InterruptFlag();
-    hooks.restart = [](const std::string& job) { return RunOwnProgram({"replay-child"}, job); };
+    // The restarted process gets the same folder: what this one packed, that one maps.
+    std::vector<std::string> child = {"replay-child"};
+    if (engine_.packed_cache) child.insert(child.end(), {"--packed-cache", *engine_.packed_cache});
+    hooks.restart = [child](const std::string& job) { return RunOwnProgram(child, job); };
+    hooks.load_weights = WeightsLoaderOf(engine_.packed_cache);
     hooks.copy_model = [&] { return copy.Make(options.model_path); };
     uint64_t drawn_ms = 0;
     hooks.progress = [&](const verify::ReplayProgress& progress) {

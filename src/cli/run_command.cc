@@ -82,7 +82,7 @@ class RunCommand final : public Command {
     }
 
     CatchInterrupts();
-    ASSIGN_OR_RETURN(const LoadedModel loaded, LoadModel(outside, *model_path_, options.isa, options.threads));
+    ASSIGN_OR_RETURN(const LoadedModel loaded, LoadModel(outside, engine_.Loading(*model_path_, options)));
     if (verbose_) Tell(TimingsLine(loaded));
     ASSIGN_OR_RETURN(EffectiveSampling sampling,
                      ResolveSampling(sampling_, loaded.model->sampling(), loaded.model->tokenizer(), outside.entropy));

@@ -81,7 +81,7 @@ class ServeCommand final : public Command {
     RETURN_IF_ERROR(CheckDefaults());
 
     CatchInterrupts();
-    ASSIGN_OR_RETURN(const LoadedModel loaded, LoadModel(outside, *model_path_, options.isa, options.threads));
+    ASSIGN_OR_RETURN(const LoadedModel loaded, LoadModel(outside, engine_.Loading(*model_path_, options)));
     Tell(TimingsLine(loaded));
     ASSIGN_OR_RETURN(const ModelIdentity identity, IdentityOf(loaded));
     const contract::FixedParts fixed(NumericPartOf(options),

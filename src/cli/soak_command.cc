@@ -65,7 +65,7 @@ class SoakCommand final : public Command {
     options.load_seed = load_seed_.value_or(options.load_seed);
 
     ASSIGN_OR_RETURN(const LoadedModel loaded,
-                     LoadModel(outside, *model_path_, options.engine.isa, options.engine.threads));
+                     LoadModel(outside, engine_.Loading(*model_path_, options.engine)));
     ASSIGN_OR_RETURN(options.prompt, PromptIds(loaded, prompt_.value_or(kPrompt)));
     for (const char* text : kNeighbours) {
       ASSIGN_OR_RETURN(auto ids, PromptIds(loaded, text));

@@ -23,12 +23,21 @@
 //     5 bits        + 64 bytes (j, t): bit g = bit 4 of the code in quad g
 //     6 bits        + 2 x 64 bytes (j, t): plane g / 4, bits 2 (g % 4) and up = bits 4 and 5 of the code in quad g
 //     8 bits        512 bytes (g < 8, j, t): the code, which is the signed weight + 128
-// In memory only: a layout never leaves the process, so it has no version.
+//
+// Every matrix begins at a cache line and is followed by one more that may be read (kMatrixSlackBytes): kernels fetch
+// ahead of what they use, and a wide load of the last header reaches past it. Packed panels may be kept in a file
+// (engine/packed_file.h), so the layout has a version.
 #pragma once
 
 #include <cstdint>
 
 namespace samebit::kernels::layout {
+
+// Rises with every change of a packed byte: of what is drawn above, and of which stored row becomes which output. A file
+// of another version is packed anew; a change without a new number would compute with bytes of the old meaning.
+inline constexpr uint32_t kLayoutVersion = 1;
+inline constexpr uint32_t kMatrixAlignmentBytes = 64;
+inline constexpr uint32_t kMatrixSlackBytes = 64;
 
 inline constexpr uint32_t kLanes = 16;
 inline constexpr uint32_t kBlockInputs = 32;         // one payload, one activation scale

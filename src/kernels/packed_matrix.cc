@@ -59,7 +59,7 @@ uint16_t LoadHalf(const void* bytes) {
 void StoreWord(uint8_t* bytes, uint32_t word) { std::memcpy(bytes, &word, sizeof word); }
 void StoreHalf(uint8_t* bytes, uint16_t half) { std::memcpy(bytes, &half, sizeof half); }
 
-// The 16 outputs of one stored block, unpacked: raw f16 units, integer sub-scales, codes.
+// The 16 outputs of one stored super-block, unpacked: raw f16 units, integer sub-scales, codes.
 struct UnpackedPanelBlock {
   uint16_t scale_unit[kPanelRows];
   uint16_t minimum_unit[kPanelRows];
@@ -68,16 +68,10 @@ struct UnpackedPanelBlock {
   uint8_t codes[kPanelRows][layout::kSuperBlockInputs];
 };
 
-// Reads row `lane` of the panel from a stored block.
-void ReadBlock(WeightType type, const layout::Stream& stream, const uint8_t* stored, uint32_t lane,
-               UnpackedPanelBlock* out) {
+// Reads row `lane` of the panel from a stored super-block.
+void ReadSuperBlock(WeightType type, const layout::Stream& stream, const uint8_t* stored, uint32_t lane,
+                    UnpackedPanelBlock* out) {
   float scales[16], minimums[16];
-  if (!stream.super_blocks) {
-    arith::UnpackBlock(type, stored, out->codes[lane], scales, minimums);
-    out->scale_unit[lane] = LoadHalf(stored);
-    out->minimum_unit[lane] = stream.has_minimum ? LoadHalf(stored + 2) : 0;
-    return;
-  }
   // With its f16 units replaced by 1 a super-block's scales are its integer sub-scales.
   uint8_t copy[sizeof(arith::BlockQ6_K)];
   const uint32_t bytes = arith::Format(type).block_bytes;
@@ -95,13 +89,33 @@ void ReadBlock(WeightType type, const layout::Stream& stream, const uint8_t* sto
   out->minimum_unit[lane] = stream.has_minimum ? LoadHalf(stored + 2) : 0;
 }
 
-void WritePayload(uint32_t code_bits, const UnpackedPanelBlock& block, uint32_t first_input, uint8_t* out) {
-  if (code_bits == 8) {
-    for (uint32_t g = 0; g < 8; ++g)
-      for (uint32_t j = 0; j < kPanelRows; ++j)
-        StoreWord(out + (g * 16 + j) * 4, LoadWord(&block.codes[j][first_input + 4 * g]));
+// Blocks of 32: a stored word holds four codes and, for nibbles, the four that are 16 further on, which is what a packed
+// word holds. So packing is a transposition of words, several times faster than unpacking codes one by one.
+void WriteStoredBlock(const layout::Stream& stream, const uint8_t* stored, uint32_t lane, uint8_t* out) {
+  StoreHalf(out + 2 * lane, LoadHalf(stored));
+  stored += 2;
+  if (stream.has_minimum) {
+    StoreHalf(out + layout::kHalvesBytes + 2 * lane, LoadHalf(stored));
+    stored += 2;
+  }
+  out += stream.payload_offset + 4 * lane;
+  if (stream.code_bits == 8) {
+    // Signed to unsigned: + 128 in each byte.
+    for (uint32_t g = 0; g < 8; ++g) StoreWord(out + g * 64, LoadWord(stored + 4 * g) ^ 0x80808080u);
     return;
   }
+  if (stream.code_bits == 5) {
+    const uint32_t high = LoadWord(stored);
+    stored += 4;
+    uint32_t plane = 0;
+    // Four bits to the lowest bits of four bytes: the products of the multiplication do not meet.
+    for (uint32_t g = 0; g < 8; ++g) plane |= ((((high >> (4 * g)) & 15u) * 0x00204081u) & 0x01010101u) << g;
+    StoreWord(out + layout::kNibbleBytes, plane);
+  }
+  for (uint32_t g = 0; g < 4; ++g) StoreWord(out + g * 64, LoadWord(stored + 4 * g));
+}
+
+void WritePayload(uint32_t code_bits, const UnpackedPanelBlock& block, uint32_t first_input, uint8_t* out) {
   for (uint32_t j = 0; j < kPanelRows; ++j) {
     const uint8_t* codes = &block.codes[j][first_input];
     uint32_t planes[2] = {0, 0};
@@ -120,20 +134,18 @@ void WritePayload(uint32_t code_bits, const UnpackedPanelBlock& block, uint32_t 
   }
 }
 
-void WriteBlock(const layout::Stream& stream, const UnpackedPanelBlock& block, uint8_t* out) {
+void WriteSuperBlock(const layout::Stream& stream, const UnpackedPanelBlock& block, uint8_t* out) {
   for (uint32_t j = 0; j < kPanelRows; ++j) {
     StoreHalf(out + 2 * j, block.scale_unit[j]);
     if (stream.has_minimum) StoreHalf(out + layout::kHalvesBytes + 2 * j, block.minimum_unit[j]);
   }
-  if (stream.super_blocks) {
-    const uint32_t groups = stream.groups * layout::kPayloadsPerSuperBlock;
-    uint8_t* scales = out + layout::kHalvesBytes * (stream.has_minimum ? 2 : 1);
-    uint8_t* minimums = scales + groups * kPanelRows;
-    for (uint32_t group = 0; group < groups; ++group) {
-      for (uint32_t j = 0; j < kPanelRows; ++j) {
-        scales[group * kPanelRows + j] = block.sub_scales[j][group];
-        if (stream.has_minimum) minimums[group * kPanelRows + j] = block.sub_minimums[j][group];
-      }
+  const uint32_t groups = stream.groups * layout::kPayloadsPerSuperBlock;
+  uint8_t* scales = out + layout::kHalvesBytes * (stream.has_minimum ? 2 : 1);
+  uint8_t* minimums = scales + groups * kPanelRows;
+  for (uint32_t group = 0; group < groups; ++group) {
+    for (uint32_t j = 0; j < kPanelRows; ++j) {
+      scales[group * kPanelRows + j] = block.sub_scales[j][group];
+      if (stream.has_minimum) minimums[group * kPanelRows + j] = block.sub_minimums[j][group];
     }
   }
   for (uint32_t payload = 0; payload < stream.block_inputs / layout::kBlockInputs; ++payload)
@@ -176,9 +188,17 @@ void UnpackQuantizedRow(const layout::Stream& stream, const uint8_t* panel, uint
   }
 }
 
+size_t PanelBytes(WeightType type, uint32_t columns) {
+  const arith::WeightFormat& format = arith::Format(type);
+  CHECK(columns % format.block_elements == 0);
+  if (!format.quantized) return size_t{columns} * kPanelRows * format.block_bytes;
+  const layout::Stream& stream = StreamOf(type);
+  return size_t{columns} / stream.block_inputs * stream.block_bytes;
+}
+
 }  // namespace
 
-void AlignedFree::operator()(std::byte* memory) const { std::free(memory); }
+void AlignedFree::operator()(const std::byte* memory) const { std::free(const_cast<std::byte*>(memory)); }
 
 AlignedBytes AllocateAligned(size_t bytes) {
   const size_t alignment = bytes >= 2 * kHugePage ? kHugePage : kCacheLine;
@@ -193,21 +213,31 @@ AlignedBytes AllocateAligned(size_t bytes) {
 }
 
 PackedMatrix::PackedMatrix(WeightType type, uint32_t rows, uint32_t columns)
-    : type_(type), rows_(rows), columns_(columns) {
-  const arith::WeightFormat& format = arith::Format(type);
-  CHECK(columns % format.block_elements == 0);
-  if (format.quantized) {
-    const layout::Stream& stream = StreamOf(type);
-    panel_bytes_ = size_t{columns} / stream.block_inputs * stream.block_bytes;
-  } else {
-    panel_bytes_ = size_t{columns} * kPanelRows * format.block_bytes;
-  }
-  // Kernels fetch ahead of what they use; a cache line of slack keeps a wide load of the last header inside.
-  data_ = AllocateAligned(panel_bytes_ * panels() + kCacheLine);
+    : type_(type), rows_(rows), columns_(columns), panel_bytes_(PanelBytes(type, columns)) {
+  AlignedBytes memory = AllocateAligned(bytes() + layout::kMatrixSlackBytes);
+  own_ = memory.get();
+  data_ = std::shared_ptr<const std::byte>(memory.release(), AlignedFree());
+}
+
+PackedMatrix PackedMatrix::View(WeightType type, uint32_t rows, uint32_t columns,
+                                std::shared_ptr<const std::byte> panels) {
+  CHECK(reinterpret_cast<uintptr_t>(panels.get()) % layout::kMatrixAlignmentBytes == 0);
+  PackedMatrix view;
+  view.type_ = type;
+  view.rows_ = rows;
+  view.columns_ = columns;
+  view.panel_bytes_ = PanelBytes(type, columns);
+  view.data_ = std::move(panels);
+  return view;
+}
+
+uint64_t PackedMatrix::BytesOf(WeightType type, uint32_t rows, uint32_t columns) {
+  return uint64_t{PanelBytes(type, columns)} * ((uint64_t{rows} + kPanelRows - 1) / kPanelRows);
 }
 
 void PackedMatrix::PackPanels(const void* stored, std::span<const uint32_t> row_order, uint32_t panel_begin,
                               uint32_t panel_end) {
+  CHECK(own_ != nullptr || rows_ == 0);
   CHECK(row_order.empty() || row_order.size() == rows_);
   const arith::WeightFormat& format = arith::Format(type_);
   const uint64_t row_bytes = arith::StoredBytes(type_, columns_);
@@ -219,7 +249,7 @@ void PackedMatrix::PackPanels(const void* stored, std::span<const uint32_t> row_
       const uint32_t n = panel * kPanelRows + j;
       source[j] = n >= rows_ ? nullptr : bytes + row_bytes * (row_order.empty() ? n : row_order[n]);
     }
-    auto* out = reinterpret_cast<uint8_t*>(data_.get() + panel_bytes_ * panel);
+    auto* out = reinterpret_cast<uint8_t*>(own_ + panel_bytes_ * panel);
     if (!format.quantized) {
       const uint32_t size = format.block_bytes;
       for (uint32_t j = 0; j < kPanelRows; ++j) {
@@ -237,11 +267,18 @@ void PackedMatrix::PackPanels(const void* stored, std::span<const uint32_t> row_
       continue;
     }
     const layout::Stream& stream = StreamOf(type_);
+    if (!stream.super_blocks) {
+      if (source[kPanelRows - 1] == nullptr) std::memset(out, 0, panel_bytes_);
+      for (uint32_t b = 0; b < columns_ / stream.block_inputs; ++b, out += stream.block_bytes)
+        for (uint32_t j = 0; j < kPanelRows && source[j] != nullptr; ++j)
+          WriteStoredBlock(stream, source[j] + size_t{b} * format.block_bytes, j, out);
+      continue;
+    }
     std::memset(&block, 0, sizeof block);
     for (uint32_t b = 0; b < columns_ / stream.block_inputs; ++b, out += stream.block_bytes) {
       for (uint32_t j = 0; j < kPanelRows; ++j)
-        if (source[j] != nullptr) ReadBlock(type_, stream, source[j] + size_t{b} * format.block_bytes, j, &block);
-      WriteBlock(stream, block, out);
+        if (source[j] != nullptr) ReadSuperBlock(type_, stream, source[j] + size_t{b} * format.block_bytes, j, &block);
+      WriteSuperBlock(stream, block, out);
     }
   }
 }

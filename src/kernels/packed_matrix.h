@@ -16,8 +16,8 @@ namespace samebit::kernels {
 
 inline constexpr uint32_t kPanelRows = 16;
 
-// Memory aligned to 64 bytes (huge pages where the system gives them).
-struct AlignedFree { void operator()(std::byte* memory) const; };
+// Memory of this process, aligned to 64 bytes (huge pages where the system gives them).
+struct AlignedFree { void operator()(const std::byte* memory) const; };
 using AlignedBytes = std::unique_ptr<std::byte[], AlignedFree>;
 AlignedBytes AllocateAligned(size_t bytes);
 
@@ -29,8 +29,20 @@ class PackedMatrix {
   PackedMatrix(arith::WeightType type, uint32_t rows, uint32_t columns);
 
   // Fills panels [panel_begin, panel_end) from stored rows. row_order: empty, or [rows], output n is taken from stored
-  // row row_order[n] (how interleaved RoPE rows become half-split). Different threads may fill different panels.
+  // row row_order[n] (how interleaved RoPE rows become half-split). Different threads may fill different panels. Not of
+  // a view.
   void PackPanels(const void* stored, std::span<const uint32_t> row_order, uint32_t panel_begin, uint32_t panel_end);
+
+  // Panels that were packed before, by PackPanels of the same layout version: bytes() bytes at a multiple of
+  // layout::kMatrixAlignmentBytes, with layout::kMatrixSlackBytes after them that may be read. They are not copied and
+  // must not change; the matrix keeps `panels` alive.
+  static PackedMatrix View(arith::WeightType type, uint32_t rows, uint32_t columns,
+                           std::shared_ptr<const std::byte> panels);
+  // bytes() of such a matrix. columns: a whole number of stored blocks.
+  static uint64_t BytesOf(arith::WeightType type, uint32_t rows, uint32_t columns);
+
+  PackedMatrix(PackedMatrix&&) = default;
+  PackedMatrix& operator=(PackedMatrix&&) = default;
 
   // Row n as binary32 into out [columns]: the law's Dequantize of the stored row. For embeddings.
   void UnpackRow(uint32_t n, float* out) const;
@@ -48,7 +60,8 @@ class PackedMatrix {
   uint32_t rows_ = 0;
   uint32_t columns_ = 0;
   size_t panel_bytes_ = 0;
-  AlignedBytes data_;
+  std::shared_ptr<const std::byte> data_;
+  std::byte* own_ = nullptr;  // the same bytes, where they may be filled
 };
 
 // Activation rows, quantized by rule Q, in the layout that linear kernels read. Owned by the engine, reused per step.

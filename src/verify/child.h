@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,8 @@
 #include "base/result.h"
 #include "engine/options.h"
 #include "engine/request.h"
+#include "engine/weights.h"
+#include "model/model.h"
 
 namespace samebit::verify {
 
@@ -34,9 +37,15 @@ Result<ChildJob> ParseChildJob(std::string_view json);           // kMalformed s
 std::string ChildAnswerJson(const ChildAnswer& answer);
 Result<ChildAnswer> ParseChildAnswer(std::string_view json);     // kMalformed
 
+// Makes the weights of an open model: packed by so many threads, or from where they are kept.
+using WeightsLoader =
+    std::function<Result<std::shared_ptr<const engine::Weights>>(const model::Model& model, uint32_t threads)>;
+// engine::PackWeights.
+Result<std::shared_ptr<const engine::Weights>> PackAlways(const model::Model& model, uint32_t threads);
+
 // What the child does: parses the job, loads the model, answers. `process_id` is the caller's own (world::ProcessId).
-// Returns the JSON to print. Failures: those of ParseChildJob, model::Open, PackWeights and the engine.
-Result<std::string> ServeChildJob(std::string_view job_json, uint64_t process_id);
+// Returns the JSON to print. Failures: those of ParseChildJob, model::Open, the loader and the engine.
+Result<std::string> ServeChildJob(std::string_view job_json, uint64_t process_id, const WeightsLoader& load_weights);
 
 // Starts this same program again, gives it the job, returns what it printed. Failure: kIo with the child's exit status.
 using RestartRunner = std::function<Result<std::string>(const std::string& job_json)>;

@@ -98,8 +98,8 @@ TEST(Child, refuses_what_it_does_not_know) {
 TEST(Child, a_job_for_a_missing_model_is_an_error) {
   ChildJob job = MadeUpJob();
   job.model_path = "does-not-exist.gguf";
-  EXPECT_FALSE(ServeChildJob(ChildJobJson(job), 1).ok());
-  EXPECT_EQ(ServeChildJob("nonsense", 1).error().code, ErrorCode::kMalformed);
+  EXPECT_FALSE(ServeChildJob(ChildJobJson(job), 1, PackAlways).ok());
+  EXPECT_EQ(ServeChildJob("nonsense", 1, PackAlways).error().code, ErrorCode::kMalformed);
 }
 
 }  // namespace

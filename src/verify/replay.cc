@@ -5,10 +5,10 @@
 
 #include "engine/weights.h"
 #include "model/model.h"
+#include "model/model_digest.h"
 #include "text/chat_template.h"
 #include "text/tokenizer.h"
 #include "verify/matrix.h"
-#include "verify/model_digest.h"
 #include "verify/plan.h"
 #include "verify/prompt_file.h"
 #include "verify/prompt_set.h"
@@ -28,7 +28,7 @@ struct LoadedModel {
   std::shared_ptr<const engine::Weights> weights;
 };
 
-Result<LoadedModel> LoadModel(const std::string& path, uint32_t threads) {
+Result<LoadedModel> LoadModel(const std::string& path, uint32_t threads, const WeightsLoader& load_weights) {
   LoadedModel loaded;
   ASSIGN_OR_RETURN(loaded.model, model::Open(path));
   ASSIGN_OR_RETURN(loaded.tokenizer, text::MakeTokenizer(loaded.model->tokenizer()));
@@ -36,7 +36,7 @@ Result<LoadedModel> LoadModel(const std::string& path, uint32_t threads) {
     ASSIGN_OR_RETURN(loaded.chat_template, text::MakeChatTemplate(*loaded.model->tokenizer().chat_template));
   }
   ASSIGN_OR_RETURN(loaded.files, loaded.model->Digests());
-  ASSIGN_OR_RETURN(loaded.weights, engine::PackWeights(*loaded.model, threads));
+  ASSIGN_OR_RETURN(loaded.weights, load_weights(*loaded.model, threads));
   return loaded;
 }
 
@@ -137,7 +137,8 @@ Result<ReplayReport> RunReplay(const ReplayOptions& options, const ReplayHooks& 
   const PlanSizes& sizes = options.plan == PlanKind::kQuick ? QuickSizes() : FullSizes();
 
   ASSIGN_OR_RETURN(LoadedModel loaded,
-                   LoadModel(options.model_path, options.threads != 0 ? options.threads : world::CoresAvailable()));
+                   LoadModel(options.model_path, options.threads != 0 ? options.threads : world::CoresAvailable(),
+                             hooks.load_weights));
   const uint32_t context_max = std::min(loaded.model->config().context, sizes.context_max);
   const PromptRenderer renderer{loaded.tokenizer.get(), loaded.chat_template.get(), &loaded.model->tokenizer()};
   ASSIGN_OR_RETURN(PromptSet set, PreparePrompts(options, renderer, sizes, context_max));
@@ -149,7 +150,7 @@ Result<ReplayReport> RunReplay(const ReplayOptions& options, const ReplayHooks& 
                         options.axes);
   inputs.weights = loaded.weights;
   inputs.model_path = options.model_path;
-  inputs.model_sha256 = ModelSha256(loaded.files);
+  inputs.model_sha256 = model::ModelSha256(loaded.files);
   inputs.process_id = world::ProcessId();
   inputs.prompts = std::move(set.prompts);
   inputs.seed = options.seed;

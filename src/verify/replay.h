@@ -56,6 +56,7 @@ struct ReplayHooks {
   const std::atomic<bool>* cancelled = nullptr;             // may be null; checked between engine steps
   // May be null: then the cells of a restarted and a redeployed process are not measured.
   RestartRunner restart;
+  WeightsLoader load_weights = PackAlways;
   // Makes another copy of the model (a file, or a folder) and returns its path; the caller removes it after
   // RunReplay. May be null: then the redeployed cell is not measured.
   std::function<Result<std::string>()> copy_model;

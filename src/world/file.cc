@@ -38,9 +38,12 @@ class Descriptor {
   int descriptor_;
 };
 
+enum class Owner { kAny, kOwn };
+
 // Opens a regular file for reading and tells its size. O_NONBLOCK: a named pipe must not hold us at open().
-Result<int> OpenRegular(const std::string& path, uint64_t* bytes) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+Result<int> OpenRegular(const std::string& path, uint64_t* bytes, Owner owner = Owner::kAny) {
+  const int links = owner == Owner::kOwn ? O_NOFOLLOW : 0;
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | links);
   if (descriptor < 0) return SystemError(path, "open", errno);
   struct stat status;
   if (::fstat(descriptor, &status) != 0) {
@@ -53,8 +56,23 @@ Result<int> OpenRegular(const std::string& path, uint64_t* bytes) {
     return Error{ErrorCode::kIo, path + ": expected a regular file, found " +
                                      (S_ISDIR(status.st_mode) ? "a folder" : "something else")};
   }
+  const bool own = (status.st_uid == ::geteuid() || status.st_uid == 0) && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+  if (owner == Owner::kOwn && !own) {
+    ::close(descriptor);
+    return Error{ErrorCode::kIo, path + ": expected a file that only its owner, this user or root, may write"};
+  }
   *bytes = static_cast<uint64_t>(status.st_size);
   return descriptor;
+}
+
+Result<std::span<const std::byte>> Map(const std::string& path, Owner owner) {
+  uint64_t bytes = 0;
+  ASSIGN_OR_RETURN(const int opened, OpenRegular(path, &bytes, owner));
+  const Descriptor descriptor(opened);
+  if (bytes == 0) return std::span<const std::byte>();
+  void* data = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, descriptor.get(), 0);
+  if (data == MAP_FAILED) return SystemError(path, "map", errno);
+  return std::span(static_cast<const std::byte*>(data), bytes);
 }
 
 }  // namespace
@@ -68,13 +86,13 @@ PathKind KindOf(const std::string& path) {
 }
 
 Result<MappedFile> MappedFile::Open(const std::string& path) {
-  uint64_t bytes = 0;
-  ASSIGN_OR_RETURN(const int opened, OpenRegular(path, &bytes));
-  const Descriptor descriptor(opened);
-  if (bytes == 0) return MappedFile(path, nullptr, 0);
-  void* data = ::mmap(nullptr, bytes, PROT_READ, MAP_PRIVATE, descriptor.get(), 0);
-  if (data == MAP_FAILED) return SystemError(path, "map", errno);
-  return MappedFile(path, static_cast<const std::byte*>(data), bytes);
+  ASSIGN_OR_RETURN(const std::span<const std::byte> bytes, Map(path, Owner::kAny));
+  return MappedFile(path, bytes.data(), bytes.size());
+}
+
+Result<MappedFile> MappedFile::OpenOwn(const std::string& path) {
+  ASSIGN_OR_RETURN(const std::span<const std::byte> bytes, Map(path, Owner::kOwn));
+  return MappedFile(path, bytes.data(), bytes.size());
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept
@@ -117,6 +135,10 @@ Result<std::string> ReadWholeFile(const std::string& path, uint64_t bytes_max) {
 }
 
 Status WriteFileAtomically(const std::string& path, std::string_view bytes) {
+  return WriteFileAtomically(path, std::span(&bytes, 1));
+}
+
+Status WriteFileAtomically(const std::string& path, std::span<const std::string_view> pieces) {
   // The process id and a counter keep writers of one folder apart; O_EXCL refuses a planted file or link.
   static std::atomic<uint64_t> counter = 0;
   const std::string temporary =
@@ -128,11 +150,13 @@ Status WriteFileAtomically(const std::string& path, std::string_view bytes) {
     ::unlink(temporary.c_str());
     return Error{ErrorCode::kIo, SystemError(path, action, error_number).message};
   };
-  while (!bytes.empty()) {
-    const ssize_t put = ::write(descriptor.get(), bytes.data(), bytes.size());
-    if (put < 0 && errno == EINTR) continue;
-    if (put < 0) return give_up("write", errno);
-    bytes.remove_prefix(static_cast<size_t>(put));
+  for (std::string_view bytes : pieces) {
+    while (!bytes.empty()) {
+      const ssize_t put = ::write(descriptor.get(), bytes.data(), bytes.size());
+      if (put < 0 && errno == EINTR) continue;
+      if (put < 0) return give_up("write", errno);
+      bytes.remove_prefix(static_cast<size_t>(put));
+    }
   }
   if (::fsync(descriptor.get()) != 0) return give_up("sync", errno);
   if (descriptor.Close() != 0) return give_up("close", errno);

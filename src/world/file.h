@@ -25,6 +25,9 @@ class MappedFile {
  public:
   // Failures: kNotFound, kIo (no permission, not a regular file). An empty file maps to an empty span.
   static Result<MappedFile> Open(const std::string& path);
+  // The same for a file that must not be anybody else's work: also kIo where its owner is neither this process's user
+  // nor root, where the group or others may write to it, or where the path is a symbolic link.
+  static Result<MappedFile> OpenOwn(const std::string& path);
 
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
@@ -52,6 +55,8 @@ Result<std::string> ReadWholeFile(const std::string& path, uint64_t bytes_max);
 // Writes a temporary file in the same folder, syncs it and renames it over `path`: a reader, a crash or a Ctrl-C sees
 // the old file or the new one, never a part. Failure: kIo; the temporary file is removed.
 Status WriteFileAtomically(const std::string& path, std::string_view bytes);
+// The same for content that lies in several places: the pieces, one after the other.
+Status WriteFileAtomically(const std::string& path, std::span<const std::string_view> pieces);
 
 // Names (not paths) of the entries of a folder, sorted by byte value, without "." and "..".
 // Failures: kNotFound, kIo.

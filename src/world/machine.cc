@@ -1,5 +1,6 @@
 #include "world/machine.h"
 
+#include <malloc.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -99,6 +100,12 @@ MemoryState Memory() {
 OwnMemory ResidentMemory() {
   const std::string status = ReadSystemFile("/proc/self/status");
   return {KilobyteField(status, "VmRSS"), KilobyteField(status, "VmHWM")};
+}
+
+void ReturnFreedMemory() {
+#if defined(__GLIBC__)
+  ::malloc_trim(0);
+#endif
 }
 
 uint64_t ProcessId() { return static_cast<uint64_t>(::getpid()); }

@@ -28,6 +28,10 @@ struct OwnMemory {
 };
 OwnMemory ResidentMemory();
 
+// Gives memory that was freed, but is kept for the next allocation, back to the operating system. For after a start, when
+// what was needed to build is no longer needed.
+void ReturnFreedMemory();
+
 // This process's id: never 0, and another one in every process that runs at the same time.
 uint64_t ProcessId();
 

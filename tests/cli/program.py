@@ -17,6 +17,7 @@ def parse_arguments():
     parser.add_argument("--samebit", required=True)
     parser.add_argument("--models", required=True, help="folder of the tiny models")
     parser.add_argument("--smollm2", required=True)
+    parser.add_argument("--gemma", required=True)
     arguments, rest = parser.parse_known_args()
     return [sys.argv[0], *rest]
 

@@ -8,7 +8,7 @@
 
 int main() {
   const std::string job(std::istreambuf_iterator<char>(std::cin), {});
-  const auto answer = samebit::verify::ServeChildJob(job, samebit::world::ProcessId());
+  const auto answer = samebit::verify::ServeChildJob(job, samebit::world::ProcessId(), samebit::verify::PackAlways);
   if (!answer.ok()) {
     std::fprintf(stderr, "%s\n", answer.error().message.c_str());
     return 2;

@@ -84,7 +84,8 @@ Decoder::Decoder(const Weights& weights, const EngineOptions& options, KvCache& 
       cosines_local_(HasLocalLayers(weights) ? cosines_.size() : 0),
       sines_local_(cosines_local_.size()),
       worker_parts_(workers_),
-      logits_(size_t{std::min(kLogitRowsMax, rows_max_)} * config_.vocabulary),
+      logit_count_(size_t{std::min(kLogitRowsMax, rows_max_)} * config_.vocabulary),
+      logit_memory_(kernels::AllocateAligned(logit_count_ * sizeof(float))),
       failed_(rows_max_),
       linear_(kernels_, options, rows_max_, config_.width) {
   const uint32_t queries_max = std::max(kUnitQueriesMax, group_);
@@ -93,7 +94,7 @@ Decoder::Decoder(const Weights& weights, const EngineOptions& options, KvCache& 
 
 uint64_t Decoder::bytes() const {
   uint64_t floats = residual_.size() + branch_.size() + normed_.x.size() + attended_.x.size() + hidden_.x.size() +
-                    final_.x.size() + queries_.size() + keys_.size() + values_.size() + up_.size() + logits_.size() +
+                    final_.x.size() + queries_.size() + keys_.size() + values_.size() + up_.size() + logit_count_ +
                     parts_.size() + 4 * cosines_.size();
   return floats * sizeof(float);
 }
@@ -363,11 +364,11 @@ void Decoder::VisitLogits(kernels::Worker& worker, const Batch& batch, const Log
   for (uint32_t first = 0; first < count; first += at_once) {
     const uint32_t rows = std::min(at_once, count - first);
     Begin(worker, Phase::kHead);
-    linear_.Run(worker, weights_.head(), Share::kColumns, InputOf(final_, rows, first), logits_.data(),
+    linear_.Run(worker, weights_.head(), Share::kColumns, InputOf(final_, rows, first), logits(0),
                 config_.vocabulary);
     Begin(worker, Phase::kSample);
     const kernels::Range visits = worker.Part(rows);
-    for (uint32_t i = visits.begin; i < visits.end; ++i) visit(first + i, &logits_[size_t{i} * config_.vocabulary]);
+    for (uint32_t i = visits.begin; i < visits.end; ++i) visit(first + i, logits(i));
   }
 }
 

@@ -56,6 +56,9 @@ class Decoder {
   LinearInput InputOf(const Activations& activations, uint32_t m, uint32_t first_row = 0) const;
   // Quantizes columns [begin, end) of a row, whole blocks.
   void Quantize(Activations& activations, uint32_t row, uint32_t begin, uint32_t end, uint32_t batch_row);
+  float* logits(uint32_t row) {
+    return reinterpret_cast<float*>(logit_memory_.get()) + size_t{row} * config_.vocabulary;
+  }
   void Fail(uint32_t row) { failed_[row].store(true, std::memory_order_relaxed); }
 
   // Of every worker: all have ended the phase before. The first barrier of a pass is the team's own start.
@@ -93,7 +96,8 @@ class Decoder {
   std::vector<float> cosines_, sines_, cosines_local_, sines_local_;  // [rows_max, head_size / 2]
   std::vector<float> parts_;                                          // shared attention parts
   std::vector<std::vector<float>> worker_parts_;                      // [workers], running and next parts of one unit
-  std::vector<float> logits_;                                         // [kLogitRowsMax, vocabulary]
+  size_t logit_count_;
+  kernels::AlignedBytes logit_memory_;  // [kLogitRowsMax, vocabulary]; not touched before a row of it is computed
   std::vector<std::atomic<bool>> failed_;                             // [rows_max]
   LinearRunner linear_;
   AttentionPlan plan_, plan_local_;

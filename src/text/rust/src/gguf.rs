@@ -61,7 +61,7 @@ pub fn build(vocabulary: &GgufVocabulary) -> Outcome<Tokenizer> {
     };
     let table = table(vocabulary, byte_level)?;
     let mut library =
-        if byte_level { byte_level_bpe(vocabulary, &ids)? } else { sentence_piece_bpe(vocabulary, &ids)? };
+        if byte_level { byte_level_bpe(vocabulary, ids)? } else { sentence_piece_bpe(vocabulary, ids)? };
 
     let added = |special: bool| {
         let kinds: &[i32] = if special { &[KIND_CONTROL, KIND_UNKNOWN] } else { &[KIND_USER_DEFINED] };
@@ -150,8 +150,15 @@ fn table(vocabulary: &GgufVocabulary, byte_level: bool) -> Outcome<TokenTable> {
 
 type LibraryVocabulary = AHashMap<String, u32>;
 
-fn library_vocabulary(ids: &AHashMap<&str, u32>) -> LibraryVocabulary {
-    ids.iter().map(|(&piece, &id)| (piece.to_string(), id)).collect()
+/// In the order of ids, so that pieces that are looked up one after the other lie beside each other.
+fn library_vocabulary(vocabulary: &GgufVocabulary) -> LibraryVocabulary {
+    let mut made = LibraryVocabulary::with_capacity(vocabulary.pieces.len());
+    for (id, piece) in vocabulary.pieces.iter().enumerate() {
+        if !piece.is_empty() {
+            made.insert(piece.to_string(), id as u32);
+        }
+    }
+    made
 }
 
 // Words are cut by this expression; the three families differ only in how many digits go together.
@@ -165,7 +172,7 @@ fn word_split(digits: &str) -> Outcome<PreTokenizerWrapper> {
     Ok(Sequence::new(vec![split.into(), ByteLevel::new(false, true, false).into()]).into())
 }
 
-fn byte_level_bpe(vocabulary: &GgufVocabulary, ids: &AHashMap<&str, u32>) -> Outcome<tokenizers::Tokenizer> {
+fn byte_level_bpe(vocabulary: &GgufVocabulary, ids: AHashMap<&str, u32>) -> Outcome<tokenizers::Tokenizer> {
     let whole = || ByteLevel::new(false, true, true);
     let pre_tokenizer: PreTokenizerWrapper = match vocabulary.pre {
         "smollm" => Sequence::new(vec![Digits::new(true).into(), whole().into()]).into(),
@@ -204,8 +211,9 @@ fn byte_level_bpe(vocabulary: &GgufVocabulary, ids: &AHashMap<&str, u32>) -> Out
         }
         merges.push((left.to_string(), right.to_string()));
     }
+    drop(ids); // before the library makes its own
     let bpe = BPE::builder()
-        .vocab_and_merges(library_vocabulary(ids), merges)
+        .vocab_and_merges(library_vocabulary(vocabulary), merges)
         // Llama 3 takes a whole word that is in the vocabulary without looking at merges.
         .ignore_merges(vocabulary.pre == "llama-bpe")
         .build()
@@ -218,12 +226,14 @@ fn byte_level_bpe(vocabulary: &GgufVocabulary, ids: &AHashMap<&str, u32>) -> Out
     Ok(library)
 }
 
-fn sentence_piece_bpe(vocabulary: &GgufVocabulary, ids: &AHashMap<&str, u32>) -> Outcome<tokenizers::Tokenizer> {
+fn sentence_piece_bpe(vocabulary: &GgufVocabulary, ids: AHashMap<&str, u32>) -> Outcome<tokenizers::Tokenizer> {
     if vocabulary.scores.is_empty() {
         return Err(malformed("tokenizer.ggml.scores is absent, and a \"llama\" tokenizer cannot do without"));
     }
+    let merges = derive_merges(vocabulary, &ids)?;
+    drop(ids); // before the library makes its own
     let mut builder = BPE::builder()
-        .vocab_and_merges(library_vocabulary(ids), derive_merges(vocabulary, ids)?)
+        .vocab_and_merges(library_vocabulary(vocabulary), merges)
         .byte_fallback(true)
         .fuse_unk(true);
     if let Some(piece) = vocabulary.unknown_id.and_then(|id| vocabulary.pieces.get(id as usize)) {
