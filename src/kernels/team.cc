@@ -20,7 +20,7 @@ constexpr int kSpinsAtBarrier = 2000;
 
 // Disturbed: at so many barriers of a run, and at more than one in so many, the last worker ran on the core of one that
 // had gone to sleep for it, so it had no core of its own. (Sleeping alone says nothing: shares are never quite equal.)
-constexpr uint32_t kSharedCoresMin = 4, kBarriersPerSharedCore = 40;
+constexpr uint32_t kSharedCoresMin = 4, kBarriersPerSharedCore = 4;
 // Runs alone after a first disturbance, and at most. A run that tries the team again may be five times slower than one
 // alone: one in 64 costs less than a tenth.
 constexpr uint32_t kAloneFirst = 4, kAloneMax = 64;
