@@ -51,6 +51,7 @@ uint64_t CacheBytes(const BenchRow& row, const BenchSettings& settings);
 // Failures: those of the engine; kContextOverflow where the row does not fit the model; kCancelled after a Ctrl-C.
 Result<BenchFigures> MeasureRow(const BenchRow& row, const BenchSettings& settings, const world::Clock& clock);
 
+// Both orders, on two engines. Failures: as above.
 Result<OrderFigures> MeasureOrders(const BenchRow& row, const BenchSettings& settings, const world::Clock& clock);
 
 }  // namespace samebit::cli

@@ -1,6 +1,7 @@
 #include "cli/bench_roofline.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <functional>
 #include <vector>
@@ -34,20 +35,16 @@ double BestRate(uint32_t threads, const world::Clock& clock, const std::function
   return best;
 }
 
-std::vector<const kernels::PackedMatrix*> MatricesOf(const engine::Weights& weights) {
-  std::vector<const kernels::PackedMatrix*> matrices = {&weights.head().matrix};
-  for (const engine::LayerWeights& layer : weights.layers) {
-    for (const engine::LinearWeights* matrix :
-         {&layer.query, &layer.key, &layer.value, &layer.attention_output, &layer.gate, &layer.up, &layer.down})
-      matrices.push_back(&matrix->matrix);
-  }
-  return matrices;
+std::array<const engine::LinearWeights*, 7> MatricesOf(const engine::LayerWeights& layer) {
+  return {&layer.query, &layer.key, &layer.value, &layer.attention_output, &layer.gate, &layer.up, &layer.down};
 }
 
 // Reads what a step reads, the packed weights, each worker its share: no memory of its own, and a model that fits a
 // cache gets that cache's rate.
 double ReadRate(uint32_t threads, const world::Clock& clock, const engine::Weights& weights) {
-  const std::vector<const kernels::PackedMatrix*> matrices = MatricesOf(weights);
+  std::vector<const kernels::PackedMatrix*> matrices = {&weights.head().matrix};
+  for (const engine::LayerWeights& layer : weights.layers)
+    for (const engine::LinearWeights* one : MatricesOf(layer)) matrices.push_back(&one->matrix);
   std::atomic<uint64_t> sink{0};
   return BestRate(threads, clock, [&](uint32_t thread) {
     uint64_t sums[8] = {};
@@ -121,11 +118,8 @@ RowWork WorkOf(const BenchRow& row, const engine::Weights& weights, const engine
   const double prompt_rows = reads_prompt ? row.tokens : 0;
   const double decode_rows = reads_prompt ? beside * steps : double{steps} * row.batch;
   RowWork work;
-  for (const engine::LayerWeights& layer : weights.layers) {
-    for (const engine::LinearWeights* matrix :
-         {&layer.query, &layer.key, &layer.value, &layer.attention_output, &layer.gate, &layer.up, &layer.down})
-      AddMatrix(*matrix, prompt_rows + decode_rows, steps, &work);
-  }
+  for (const engine::LayerWeights& layer : weights.layers)
+    for (const engine::LinearWeights* one : MatricesOf(layer)) AddMatrix(*one, prompt_rows + decode_rows, steps, &work);
   AddMatrix(weights.head(), decode_rows + (reads_prompt ? 1 : 0), reads_prompt && beside == 0 ? 1 : steps, &work);
   for (uint32_t first = 0; first < prompt_rows; first += chunk)
     AddAttention(weights, options, first, std::min<double>(chunk, prompt_rows - first), &work);

@@ -117,7 +117,7 @@ class ServeCommand final : public Command {
                                                                    {outside.clock, outside.entropy, log}));
     Tell("serving " + model.id + " on http://" + host_.value_or("127.0.0.1") + ":" + std::to_string(server->port()) +
          "/v1");
-    return ServeUntilStopped(*server);
+    return ServeUntilStopped(*server, outside.clock);
   }
 
  private:
@@ -147,13 +147,13 @@ class ServeCommand final : public Command {
   }
 
   // Until SIGTERM or Ctrl-C; then in order: no new work, what is in flight ends, within the limit.
-  Result<ExitCode> ServeUntilStopped(server::ModelServer& server) const {
+  Result<ExitCode> ServeUntilStopped(server::ModelServer& server, const world::Clock& clock) const {
     while (!Interrupted()) std::this_thread::sleep_for(kPoll);
     const uint32_t seconds = stop_seconds_.value_or(kStopSecondsDefault);
     Tell("stopping: no new work; what is in flight may take " + std::to_string(seconds) + " s (again: at once)");
     server.StopWorking();
-    const auto limit = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
-    const bool finished = server.FinishWork([&] { return std::chrono::steady_clock::now() >= limit; });
+    const uint64_t limit_ns = clock.monotonic_ns() + uint64_t{seconds} * 1'000'000'000;
+    const bool finished = server.FinishWork([&] { return clock.monotonic_ns() >= limit_ns; });
     Tell(finished ? "stopped" : "stopped; work in flight was ended with an error");
     return ExitCode::kHolds;
   }

@@ -71,6 +71,16 @@ class ServerTest : public testing::Test {
     kept_.reset();
     server_.reset();
   }
+  // The handler keeps its exchange for the test to answer.
+  void StartKeeping() {
+    handler_ = [this](Request, std::shared_ptr<Exchange> exchange) { Keep(std::move(exchange)); };
+    Start();
+  }
+  // The exchange of one request; null where none came.
+  std::shared_ptr<Exchange> Ask(Client& client) {
+    client.Send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+    return WaitForKept();
+  }
   std::shared_ptr<Exchange> WaitForKept() {
     std::unique_lock lock(mutex_);
     wakes_.wait_for(lock, std::chrono::seconds(10), [&] { return kept_ != nullptr; });
@@ -101,11 +111,9 @@ TEST_F(ServerTest, hands_method_path_query_and_body_to_the_handler) {
 }
 
 TEST_F(ServerTest, streams_from_another_thread_in_order) {
-  handler_ = [this](Request, std::shared_ptr<Exchange> exchange) { Keep(std::move(exchange)); };
-  Start();
+  StartKeeping();
   Client client(server_->port());
-  client.Send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-  const auto exchange = WaitForKept();
+  const auto exchange = Ask(client);
   ASSERT_NE(exchange, nullptr);
   exchange->BeginStream({});
   for (int i = 0; i < 100; ++i) exchange->Write(std::string(1, static_cast<char>('a' + i % 26)));
@@ -117,13 +125,11 @@ TEST_F(ServerTest, streams_from_another_thread_in_order) {
 }
 
 TEST_F(ServerTest, tells_the_handler_that_the_client_left) {
-  handler_ = [this](Request, std::shared_ptr<Exchange> exchange) { Keep(std::move(exchange)); };
-  Start();
+  StartKeeping();
   std::atomic<int> gone = 0;
   {
     Client client(server_->port());
-    client.Send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-    const auto exchange = WaitForKept();
+    const auto exchange = Ask(client);
     ASSERT_NE(exchange, nullptr);
     exchange->OnGone([&] { ++gone; });
   }
@@ -145,11 +151,9 @@ TEST_F(ServerTest, an_exchange_that_nobody_answers_closes_its_connection) {
 }
 
 TEST_F(ServerTest, a_stream_that_nobody_reads_counts_as_left) {
-  handler_ = [this](Request, std::shared_ptr<Exchange> exchange) { Keep(std::move(exchange)); };
-  Start();
+  StartKeeping();
   Client client(server_->port());
-  client.Send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-  const auto exchange = WaitForKept();
+  const auto exchange = Ask(client);
   ASSERT_NE(exchange, nullptr);
   std::atomic<bool> gone = false;
   exchange->OnGone([&] { gone = true; });
@@ -199,11 +203,9 @@ TEST_F(ServerTest, a_request_cut_anywhere_is_an_error_or_nothing) {
 }
 
 TEST_F(ServerTest, stops_accepting_and_finishes_what_it_has) {
-  handler_ = [this](Request, std::shared_ptr<Exchange> exchange) { Keep(std::move(exchange)); };
-  Start();
+  StartKeeping();
   Client idle(server_->port()), busy(server_->port());
-  busy.Send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
-  const auto exchange = WaitForKept();
+  const auto exchange = Ask(busy);
   ASSERT_NE(exchange, nullptr);
   server_->StopAccepting();
   EXPECT_EQ(idle.Read(), "");

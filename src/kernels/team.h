@@ -1,6 +1,6 @@
 // A team of threads that run one function together (SPMD): each worker gets its index, splits work by it, and meets the
-// others at barriers. Partitions are static: which worker computes what depends on sizes alone, never on timing.
-// (It could not move a bit anyway: no output is ever shared between two workers.)
+// others at barriers. Partitions are static: what a worker computes depends on sizes and on how many workers a run has.
+// Neither can move a bit: no output is ever shared between two workers.
 //
 // Workers spin for a short while between runs and at barriers and then sleep in the kernel, so an idle team costs
 // nothing. A team whose cores are taken by others would meet at hundreds of barriers a step, each a wait for a thread that

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "base/json_kind.h"
 #include "base/json_reader.h"
 #include "base/limits.h"
 #include "model/describe.h"

@@ -3,6 +3,7 @@
 #include <map>
 #include <set>
 
+#include "base/json_kind.h"
 #include "base/limits.h"
 #include "model/describe.h"
 #include "model/json_fields.h"

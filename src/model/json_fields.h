@@ -42,7 +42,4 @@ class JsonFields final : public Fields {
   std::string where_;
 };
 
-// "a string", "nothing" for nullptr: for messages.
-const char* JsonKindName(const boost::json::value* value);
-
 }  // namespace samebit::model

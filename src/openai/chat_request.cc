@@ -2,6 +2,7 @@
 
 #include <boost/json/serialize.hpp>
 
+#include "base/json_kind.h"
 #include "base/limits.h"
 
 namespace samebit::openai {
@@ -14,7 +15,7 @@ void ReadParts(const json::array& parts, const std::string& path, FieldReader& f
   for (size_t i = 0; i < parts.size(); ++i) {
     const std::string place = path + "[" + std::to_string(i) + "]";
     if (!parts[i].is_object()) {
-      fields.Fail(InvalidValue(place, place + ": expected an object, found " + KindOf(parts[i]), "invalid_type"));
+      fields.Fail(InvalidValue(place, place + ": expected an object, found " + JsonKindName(&parts[i]), "invalid_type"));
       return;
     }
     FieldReader part(parts[i].get_object(), place);
@@ -43,7 +44,7 @@ void ReadContent(FieldReader& message, std::string& content) {
   } else if (value->is_array()) {
     ReadParts(value->get_array(), path, message, content);
   } else {
-    message.Fail(InvalidValue(path, path + ": expected a string or an array of text parts, found " + KindOf(*value),
+    message.Fail(InvalidValue(path, path + ": expected a string or an array of text parts, found " + JsonKindName(value),
                               "invalid_type"));
   }
 }
@@ -102,7 +103,7 @@ std::vector<ChatMessage> ReadMessages(FieldReader& fields) {
   for (size_t i = 0; i < array->size() && !fields.error(); ++i) {
     const std::string path = "messages[" + std::to_string(i) + "]";
     if (!(*array)[i].is_object()) {
-      fields.Fail(InvalidValue(path, path + ": expected an object, found " + KindOf((*array)[i]), "invalid_type"));
+      fields.Fail(InvalidValue(path, path + ": expected an object, found " + JsonKindName(&(*array)[i]), "invalid_type"));
       break;
     }
     FieldReader message((*array)[i].get_object(), path);
@@ -113,8 +114,7 @@ std::vector<ChatMessage> ReadMessages(FieldReader& fields) {
 }
 
 std::variant<ChatRequest, ApiError> ParseChatRequest(const json::value& body, const ParseRules& rules) {
-  if (!body.is_object())
-    return InvalidValue("", std::string("the body: expected an object, found ") + KindOf(body), "invalid_type");
+  if (!body.is_object()) return NotAnObject(body);
   FieldReader fields(body.get_object(), "");
   ChatRequest request;
   ReadCommon(fields, rules, 1, request.common);

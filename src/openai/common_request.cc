@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/decimal.h"
+#include "base/json_kind.h"
 #include "base/limits.h"
 #include "openai/known_fields.h"
 
@@ -80,7 +81,7 @@ void ReadStop(FieldReader& fields, SamplingWish& wish) {
   if (stop == nullptr) return;
   const auto add = [&](const json::value& value, const std::string& place) {
     if (!value.is_string()) {
-      fields.Fail(InvalidValue(place, place + ": expected a string, found " + KindOf(value), "invalid_type"));
+      fields.Fail(InvalidValue(place, place + ": expected a string, found " + JsonKindName(&value), "invalid_type"));
     } else if (value.get_string().empty()) {
       fields.Fail(InvalidValue(place, place + ": an empty string would end every answer"));
     } else if (value.get_string().size() > limits::kStopStringBytesMax) {
@@ -102,7 +103,7 @@ void ReadStop(FieldReader& fields, SamplingWish& wish) {
     add(*stop, "stop");
   } else {
     fields.Fail(InvalidValue("stop", std::string("stop: expected a string or an array of strings, found ") +
-                                         KindOf(*stop), "invalid_type"));
+                                         JsonKindName(stop), "invalid_type"));
   }
 }
 

@@ -1,5 +1,6 @@
 #include "openai/completion_request.h"
 
+#include "base/json_kind.h"
 #include "base/limits.h"
 
 namespace samebit::openai {
@@ -59,7 +60,7 @@ void ReadPrompt(FieldReader& fields, uint32_t vocabulary, std::vector<Prompt>& p
       if (!ReadIds(array[i].get_array(), place, vocabulary, fields, ids)) return;
       prompts.emplace_back(std::move(ids));
     } else {
-      fields.Fail(InvalidValue(place, place + ": expected a string or token ids, found " + KindOf(array[i]),
+      fields.Fail(InvalidValue(place, place + ": expected a string or token ids, found " + JsonKindName(&array[i]),
                                "invalid_type"));
       return;
     }
@@ -83,8 +84,7 @@ void ReadLogprobs(FieldReader& fields, CommonRequest& common) {
 }  // namespace
 
 std::variant<CompletionRequest, ApiError> ParseCompletionRequest(const json::value& body, const ParseRules& rules) {
-  if (!body.is_object())
-    return InvalidValue("", std::string("the body: expected an object, found ") + KindOf(body), "invalid_type");
+  if (!body.is_object()) return NotAnObject(body);
   FieldReader fields(body.get_object(), "");
   CompletionRequest request;
   ReadCommon(fields, rules, 0, request.common);

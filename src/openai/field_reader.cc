@@ -4,30 +4,15 @@
 #include <cmath>
 
 #include "base/decimal.h"
+#include "base/json_kind.h"
 #include "base/valid_utf8.h"
 
 namespace samebit::openai {
 
 namespace json = boost::json;
 
-const char* KindOf(const json::value& value) {
-  switch (value.kind()) {
-    case json::kind::null:
-      return "null";
-    case json::kind::bool_:
-      return "a boolean";
-    case json::kind::int64:
-    case json::kind::uint64:
-    case json::kind::double_:
-      return "a number";
-    case json::kind::string:
-      return "a string";
-    case json::kind::array:
-      return "an array";
-    case json::kind::object:
-      return "an object";
-  }
-  return "something else";
+ApiError NotAnObject(const json::value& body) {
+  return InvalidValue("", std::string("the body: expected an object, found ") + JsonKindName(&body), "invalid_type");
 }
 
 std::optional<uint64_t> WholeOf(const json::value& value, uint64_t max) {
@@ -66,7 +51,7 @@ const json::value* FieldReader::Take(std::string_view name) {
 }
 
 void FieldReader::FailKind(std::string_view name, const char* expected, const json::value& found) {
-  Fail(InvalidValue(Path(name), Path(name) + ": expected " + expected + ", found " + KindOf(found), "invalid_type"));
+  Fail(InvalidValue(Path(name), Path(name) + ": expected " + expected + ", found " + JsonKindName(&found), "invalid_type"));
 }
 
 std::optional<bool> FieldReader::Bool(std::string_view name) {

@@ -51,8 +51,8 @@ class FieldReader {
   std::optional<ApiError> error_;
 };
 
-// "a string", "a number", for messages.
-const char* KindOf(const boost::json::value& value);
+// The refusal of a body that is no object.
+ApiError NotAnObject(const boost::json::value& body);
 // The value where it is a whole number within the bounds (1 and 1.0 alike).
 std::optional<uint64_t> WholeOf(const boost::json::value& value, uint64_t max);
 // A name from a stranger, fit to stand in a message: at most 64 characters.

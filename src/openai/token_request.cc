@@ -12,10 +12,6 @@ void RefuseUnknown(FieldReader& fields) {
     fields.Fail(Unsupported(name.substr(0, 64), "unknown field " + Quoted(name)));
 }
 
-ApiError NotAnObject(const json::value& body) {
-  return InvalidValue("", std::string("the body: expected an object, found ") + KindOf(body), "invalid_type");
-}
-
 }  // namespace
 
 std::variant<TokenizeRequest, ApiError> ParseTokenizeRequest(const json::value& body) {

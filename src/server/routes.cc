@@ -175,24 +175,23 @@ openai::ParseRules RulesFor(const ServedModel& model, const http::Request& reque
 
 }  // namespace
 
-void Routes::Chat(const http::Request& request, const Port& port) {
+template <auto kParse, auto kPrepare>
+void Routes::Answer(const http::Request& request, const Port& port) {
   WithJson(request, port, [this, port, rules = RulesFor(outside_.model, request)](const auto& body) {
-    auto parsed = openai::ParseChatRequest(body, rules);
+    auto parsed = kParse(body, rules);
     if (const auto* error = std::get_if<ApiError>(&parsed)) return port->SendError(*error);
-    auto prepared = PrepareChat(std::move(std::get<0>(parsed)), MakeInput());
+    auto prepared = kPrepare(std::move(std::get<0>(parsed)), MakeInput());
     if (const auto* error = std::get_if<ApiError>(&prepared)) return port->SendError(*error);
     Submit(std::move(std::get<0>(prepared)), port);
   });
 }
 
+void Routes::Chat(const http::Request& request, const Port& port) {
+  Answer<openai::ParseChatRequest, PrepareChat>(request, port);
+}
+
 void Routes::Completions(const http::Request& request, const Port& port) {
-  WithJson(request, port, [this, port, rules = RulesFor(outside_.model, request)](const auto& body) {
-    auto parsed = openai::ParseCompletionRequest(body, rules);
-    if (const auto* error = std::get_if<ApiError>(&parsed)) return port->SendError(*error);
-    auto prepared = PrepareCompletion(std::move(std::get<0>(parsed)), MakeInput());
-    if (const auto* error = std::get_if<ApiError>(&prepared)) return port->SendError(*error);
-    Submit(std::move(std::get<0>(prepared)), port);
-  });
+  Answer<openai::ParseCompletionRequest, PrepareCompletion>(request, port);
 }
 
 void Routes::Submit(Prepared prepared, const Port& port) {

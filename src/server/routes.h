@@ -63,9 +63,12 @@ class Routes {
   void MetricsText(const http::Request& request, const Port& port);
 
   struct PrepareInput MakeInput();
-  // Runs `parse_and_go(body)` on the work thread with the request's JSON, or answers with what is wrong with it.
+  // Runs `go(body)` on the work thread with the request's JSON, or answers with what is wrong with it.
   template <class Go>
   void WithJson(const http::Request& request, const Port& port, Go go);
+  // An endpoint that generates: parse, prepare, submit; the first error answers.
+  template <auto kParse, auto kPrepare>
+  void Answer(const http::Request& request, const Port& port);
   void Submit(struct Prepared prepared, const Port& port);
   std::string NextId();
 

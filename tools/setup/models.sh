@@ -28,8 +28,9 @@ remove_model_downloads() {
   model_download=
 }
 
-# Size and time of change: enough to see that a file which was once hashed is still that file.
-model_state() { stat -c '%s %Y' "$1"; }
+# Size, inode, and the times of both kinds of change to the nanosecond (whole seconds would miss a change within one):
+# enough to see that a file which was once hashed is still that file.
+model_state() { stat -c '%s %i %.9Y %.9Z' "$1"; }
 
 # model_is_in_place FILE BYTES SHA256: true if models/FILE is the right one. Hashes it only where no stamp vouches for it.
 model_is_in_place() {
