@@ -138,7 +138,7 @@ float NodeOfQ(WeightType type, const std::vector<uint8_t>& row, const Row& x, ui
               uint32_t unit, int depth) {
   const WeightFormat& format = Format(type);
   const uint32_t units = (end - begin) / unit;
-  if (units >= 2 && depth < 3) {
+  if (units >= 2 && (depth < 2 || (depth == 2 && units * unit >= 256))) {
     const uint32_t middle = begin + units / 2 * unit;
     const float left = NodeOfQ(type, row, x, begin, middle, unit, depth + 1);
     return left + NodeOfQ(type, row, x, middle, end, unit, depth + 1);

@@ -6,17 +6,21 @@ namespace samebit::arith {
 
 namespace {
 
+// Whether the tree has a node of `units` units at `depth` in two parts.
+bool Splits(const TreeShape& shape, uint32_t units, uint32_t depth) {
+  if (units < 2) return false;
+  const uint32_t inputs = units * shape.unit;
+  if (depth + 1 < kForcedTreeLevels) return true;
+  if (depth + 1 == kForcedTreeLevels && inputs >= kThirdLevelInputsMin) return true;
+  return shape.split_long_leaves && inputs > kFloatLeafInputsMax;
+}
+
 struct Builder {
   const TreeShape& shape;
   std::vector<Leaf> leaves;
 
-  bool Splits(uint32_t units, uint32_t depth) const {
-    if (units < 2) return false;
-    return depth < kForcedTreeLevels || (shape.split_long_leaves && units * shape.unit > kFloatLeafInputsMax);
-  }
-
   void Add(uint32_t begin, uint32_t end, uint32_t depth) {
-    if (Splits(end - begin, depth)) {
+    if (Splits(shape, end - begin, depth)) {
       const uint32_t middle = begin + (end - begin) / 2;
       Add(begin, middle, depth + 1);
       Add(middle, end, depth + 1);
@@ -40,7 +44,7 @@ std::vector<Leaf> MakeTree(const TreeShape& shape) {
 std::vector<Leaf> MakeTreeOfRank(const TreeShape& shape, uint32_t ranks, uint32_t rank) {
   uint32_t begin = 0, end = Units(shape), depth = 0;
   for (uint32_t half = ranks / 2; half >= 1; half /= 2, ++depth) {
-    if (end - begin < 2) return {};
+    if (!Splits(shape, end - begin, depth)) return {};
     const uint32_t middle = begin + (end - begin) / 2;
     (rank & half ? begin : end) = middle;
   }

@@ -2,12 +2,12 @@
 //
 // K inputs are U units (a unit is 32 inputs; the head size for the attention output projection; a stored block where
 // the weights are quantized; never anything of the machine). A node splits at its middle unit, U/2 rounded down going
-// left, while its depth is under 3 or, for float weights, while it is longer than 512 inputs. A leaf is one sequential
-// chain.
-// A node is left + right, one rounded addition.
+// left, while its depth is under 2; at depth 2 if it holds 256 inputs or more; and, for float weights, while it is longer
+// than 512 inputs. A leaf is one sequential chain. A node is left + right, one rounded addition.
 //
-// Tensor-parallel rank r of 2^p (p <= 3) owns the node r at depth p, so 1, 2, 4 and 8 ranks compute the same tree, and
-// the parts are added left + right up the tree in binary32. One rule serves every matrix.
+// Tensor-parallel rank r of 2^p (p <= 3) owns the node r at depth p, so 1, 2, 4 and, for matrices of at least about 1024
+// inputs, 8 ranks compute the same tree, and the parts are added left + right up the tree in binary32. One rule serves
+// every matrix.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +23,12 @@ struct Leaf {
   uint32_t merges = 0;
 };
 
-inline constexpr uint32_t kForcedTreeLevels = 3;   // 8 ranks at most; costs 0-3 % (float), 1-8 % (quantized)
+inline constexpr uint32_t kForcedTreeLevels = 3;  // 8 ranks at most; costs up to 3 % (docs/design/0016)
+// The third level cuts only what leaves leaves of some length: with 2 or 3 blocks each they cost 3 to 7 %.
+inline constexpr uint32_t kThirdLevelInputsMin = 256;
 // The error of a chain grows with its length; 512 keeps a sum's at 3 to 6 units of 2^-24 (docs/arithmetic.md).
 inline constexpr uint32_t kFloatLeafInputsMax = 512;
-inline constexpr uint32_t kTreeDepthMax = 32;      // values alive at once; a stack array of this size always suffices
+inline constexpr uint32_t kTreeDepthMax = 32;  // values alive at once; a stack array of this size always suffices
 
 struct TreeShape {
   uint32_t inputs = 0;          // K
@@ -38,7 +40,7 @@ struct TreeShape {
 std::vector<Leaf> MakeTree(const TreeShape& shape);
 
 // The subtree of rank `rank` of `ranks` (1, 2, 4 or 8). Empty if the rank's node does not exist because the tree is
-// shallower (fewer units than ranks); the caller refuses such a parallel size.
+// shallower; the caller refuses such a parallel size.
 std::vector<Leaf> MakeTreeOfRank(const TreeShape& shape, uint32_t ranks, uint32_t rank);
 
 }  // namespace samebit::arith

@@ -72,7 +72,7 @@ class BenchCommand final : public Command {
     WriteOut(RowsHeader());
     for (const BenchRow& row : Rows(loaded.weights->config.context)) RETURN_IF_ERROR(MeasureInto(report, row, outside));
     report.memory_at_end = world::ResidentMemory();
-    report.roof = Higher(report.roof, MeasureRoof(*loaded.weights, options, outside.clock));
+    report.roof = Better(report.roof, MeasureRoof(*loaded.weights, options, outside.clock));
     WriteOut("\n" + PhasesTable(report) + FreeOrderTable(report) + "\nresident with weights " +
              Bytes(report.resident_bytes) + ", peak " + Bytes(report.memory_at_end.resident_peak_bytes) + "\n");
     if (json_path_) RETURN_IF_ERROR(world::WriteFileAtomically(*json_path_, ReportAsJson(report)));

@@ -68,7 +68,8 @@ std::string MachineLine(const BenchReport& report) {
 
 std::string RoofLine(const MachineRoof& roof) {
   return "roof: " + Fixed(roof.bytes_per_second * 1e-9, 1) + " GB/s read, " + Fixed(roof.fma_per_second * 1e-9, 0) +
-         " GFLOP/s binary32, " + Fixed(roof.byte_dot_per_second * 1e-9, 0) + " GOP/s of bytes";
+         " GFLOP/s binary32, " + Fixed(roof.byte_dot_per_second * 1e-9, 0) + " GOP/s of bytes; a barrier " +
+         Fixed(roof.barrier_seconds * 1e6, 2) + " us";
 }
 
 std::string RowsHeader() {
@@ -119,7 +120,8 @@ std::string ReportAsJson(const BenchReport& report) {
   json.EndArray().Key("roof").BeginObject();
   json.Key("bytes_per_second").Number(report.roof.bytes_per_second);
   json.Key("fma_per_second").Number(report.roof.fma_per_second);
-  json.Key("byte_dot_per_second").Number(report.roof.byte_dot_per_second).EndObject();
+  json.Key("byte_dot_per_second").Number(report.roof.byte_dot_per_second);
+  json.Key("barrier_seconds").Number(report.roof.barrier_seconds).EndObject();
   json.Key("ready_seconds").Number(report.loaded.timings.total_seconds);
   json.Key("open_seconds").Number(report.loaded.timings.open_seconds);
   json.Key("self_test_seconds").Number(report.loaded.timings.self_test_seconds);

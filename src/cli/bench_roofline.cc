@@ -14,10 +14,11 @@ namespace {
 
 constexpr int kTries = 5;
 constexpr uint32_t kPeakRounds = 1u << 20;
+constexpr uint32_t kBarriers = 20'000;  // some ms
 constexpr int kPeakCalls = 16;  // together some 50 ms: the system needs a few to give each thread a core of its own
 
 // The best rate of `work`, which every thread runs at once and which returns what it did.
-double BestRate(uint32_t threads, const world::Clock& clock, const std::function<double(uint32_t thread)>& work) {
+double BestRate(uint32_t threads, const world::Clock& clock, const std::function<double(kernels::Worker& worker)>& work) {
   kernels::Team team(threads);
   double best = 0;
   for (int attempt = 0; attempt < kTries; ++attempt) {
@@ -25,7 +26,7 @@ double BestRate(uint32_t threads, const world::Clock& clock, const std::function
     team.Run([&](kernels::Worker& worker) {
       worker.Barrier();
       const uint64_t start_ns = clock.monotonic_ns();
-      const double done = work(worker.index());
+      const double done = work(worker);
       rates[worker.index()] = done / (static_cast<double>(clock.monotonic_ns() - start_ns) * 1e-9);
     });
     double sum = 0;
@@ -33,6 +34,14 @@ double BestRate(uint32_t threads, const world::Clock& clock, const std::function
     best = std::max(best, sum);
   }
   return best;
+}
+
+double BarrierSeconds(uint32_t threads, const world::Clock& clock) {
+  return 1 / (BestRate(threads, clock, [](kernels::Worker& worker) {
+                for (uint32_t i = 0; i < kBarriers; ++i) worker.Barrier();
+                return double{kBarriers};
+              }) /
+              threads);
 }
 
 std::array<const engine::LinearWeights*, 7> MatricesOf(const engine::LayerWeights& layer) {
@@ -46,11 +55,11 @@ double ReadRate(uint32_t threads, const world::Clock& clock, const engine::Weigh
   for (const engine::LayerWeights& layer : weights.layers)
     for (const engine::LinearWeights* one : MatricesOf(layer)) matrices.push_back(&one->matrix);
   std::atomic<uint64_t> sink{0};
-  return BestRate(threads, clock, [&](uint32_t thread) {
+  return BestRate(threads, clock, [&](const kernels::Worker& worker) {
     uint64_t sums[8] = {};
     double bytes = 0;
     for (const kernels::PackedMatrix* matrix : matrices) {
-      const kernels::Range panels = kernels::PartOf(matrix->panels(), thread, threads);
+      const kernels::Range panels = worker.Part(matrix->panels());
       const auto* words = reinterpret_cast<const uint64_t*>(matrix->panel(panels.begin));
       const size_t count = matrix->panel_bytes() * panels.size() / sizeof(uint64_t) / 8 * 8;
       for (size_t i = 0; i < count; i += 8)
@@ -64,7 +73,7 @@ double ReadRate(uint32_t threads, const world::Clock& clock, const engine::Weigh
 
 double OperationRate(uint32_t threads, const world::Clock& clock, float (*peak)(uint32_t, uint64_t*)) {
   std::atomic<float> sink{0};
-  return BestRate(threads, clock, [&](uint32_t) {
+  return BestRate(threads, clock, [&](const kernels::Worker&) {
     double sum = 0;
     for (int call = 0; call < kPeakCalls; ++call) {
       uint64_t operations = 0;
@@ -102,12 +111,12 @@ MachineRoof MeasureRoof(const engine::Weights& weights, const engine::EngineOpti
                         const world::Clock& clock) {
   const kernels::KernelTable& table = kernels::Kernels(options.isa);
   return {ReadRate(options.threads, clock, weights), OperationRate(options.threads, clock, table.peak_fma),
-          OperationRate(options.threads, clock, table.peak_dot)};
+          OperationRate(options.threads, clock, table.peak_dot), BarrierSeconds(options.threads, clock)};
 }
 
-MachineRoof Higher(const MachineRoof& a, const MachineRoof& b) {
+MachineRoof Better(const MachineRoof& a, const MachineRoof& b) {
   return {std::max(a.bytes_per_second, b.bytes_per_second), std::max(a.fma_per_second, b.fma_per_second),
-          std::max(a.byte_dot_per_second, b.byte_dot_per_second)};
+          std::max(a.byte_dot_per_second, b.byte_dot_per_second), std::min(a.barrier_seconds, b.barrier_seconds)};
 }
 
 RowWork WorkOf(const BenchRow& row, const engine::Weights& weights, const engine::EngineOptions& options) {

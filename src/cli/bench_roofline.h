@@ -16,14 +16,15 @@ struct MachineRoof {
   double bytes_per_second = 0;     // the packed weights, in order
   double fma_per_second = 0;       // binary32 operations of fma (2 each), in registers
   double byte_dot_per_second = 0;  // operations of the byte dot product (2 per product), in registers
+  double barrier_seconds = 0;      // for all threads to meet once, when they come at the same time
 };
 
 // Takes about a second; best of several, on threads of its own.
 MachineRoof MeasureRoof(const engine::Weights& weights, const engine::EngineOptions& options,
                         const world::Clock& clock);
 
-// The higher of each: the machine was disturbed while the other was measured.
-MachineRoof Higher(const MachineRoof& a, const MachineRoof& b);
+// The better of each: the machine was disturbed while the other was measured.
+MachineRoof Better(const MachineRoof& a, const MachineRoof& b);
 
 // What one repeat of a row must do at least.
 struct RowWork {

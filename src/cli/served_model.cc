@@ -46,7 +46,8 @@ contract::NumericPart NumericPartOf(const engine::EngineOptions& options) {
   part.arithmetic = arith::kArithmeticVersion;
   part.kv_cache_dtype = options.cache_type == kernels::CacheType::kF32 ? "f32" : "f16";
   part.reduction_leaf = std::to_string(arith::kFloatLeafInputsMax);
-  part.reduction_tree = "rule-T/" + std::to_string(arith::kForcedTreeLevels);
+  part.reduction_tree =
+      "rule-T/" + std::to_string(arith::kForcedTreeLevels) + "/" + std::to_string(arith::kThirdLevelInputsMin);
   part.batch_invariance = true;
   part.self_test_sha256 = kernels::GoldenSelfTestDigest();
   return part;

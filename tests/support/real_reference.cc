@@ -34,6 +34,27 @@ std::unique_ptr<model::Model> OpenReal(const std::string& file, std::string* why
   return nullptr;
 }
 
+PagesReference ReadPagesReference(const std::string& name) {
+  const boost::json::value json = ReadJsonOrStop(kFolder + "pages.json");
+  const std::string bytes =
+      ReadDigestedOrStop(kFolder + std::string(json.at("data_file").as_string()), json.at("data_sha256"));
+  const boost::json::value& model = json.at("models").at(name);
+  PagesReference reference;
+  for (const boost::json::value& page : model.at("pages").as_array())
+    reference.pages.push_back(NumbersOf<TokenId>(page));
+  reference.negative_logprobs.resize(model.at("predictions").to_number<size_t>());
+  const auto offset = model.at("nll_offset").to_number<size_t>();
+  const size_t size = reference.negative_logprobs.size() * sizeof(float);
+  if (offset + size > bytes.size()) StopTests("pages.bin is shorter than pages.json says");
+  std::memcpy(reference.negative_logprobs.data(), bytes.data() + offset, size);
+  reference.perplexity = model.at("perplexity").to_number<double>();
+  reference.simulated_change_percent = model.at("simulated")
+                                           .at("f16_cache_and_int8_activations")
+                                           .at("perplexity_change_percent")
+                                           .to_number<double>();
+  return reference;
+}
+
 RealReference ReadRealReference(const std::string& name) {
   const boost::json::value json = ReadJsonOrStop(kFolder + name + ".json");
   const std::string bytes =

@@ -42,7 +42,16 @@ struct RealReference {
   std::vector<GreedyAnswer> greedy;
   QualityFigures llama_cpp;          // the same file in llama.cpp
 };
+// More text, for the perplexity alone: the short text's own would wander by 0.3 % with rounding noise.
+struct PagesReference {
+  std::vector<std::vector<TokenId>> pages;  // each scored on its own
+  std::vector<float> negative_logprobs;     // of all predictions, page after page
+  double perplexity = 0;
+  double simulated_change_percent = 0;  // float32 with an f16 cache and int8 activations
+};
+
 // name: "smollm2" or "gemma3".
+PagesReference ReadPagesReference(const std::string& name);
 RealReference ReadRealReference(const std::string& name);
 
 }  // namespace samebit::test

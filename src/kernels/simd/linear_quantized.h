@@ -94,10 +94,14 @@ SAMEBIT_NOINLINE void QuantizedTile(const LinearCall& call, const ActivationBloc
     } while (--blocks > 0);
     for (uint32_t r = 0; r < kRows; ++r) sums[i][r] = acc[r];
   } while (++i < leaf_count);
-  if (leaf_count == 8 && leaves[7].merges == 3) {  // every whole tree over 8 blocks or more
+  // Whole trees: eight leaves, or four where the third level is not worth it. Written out, they stay in registers.
+  if (leaf_count == 8 && leaves[7].merges == 3) {
     for (uint32_t r = 0; r < kRows; ++r)
       sums[0][r] = Add(Add(Add(sums[0][r], sums[1][r]), Add(sums[2][r], sums[3][r])),
                        Add(Add(sums[4][r], sums[5][r]), Add(sums[6][r], sums[7][r])));
+  } else if (leaf_count == 4 && leaves[3].merges == 2) {
+    for (uint32_t r = 0; r < kRows; ++r)
+      sums[0][r] = Add(Add(sums[0][r], sums[1][r]), Add(sums[2][r], sums[3][r]));
   } else {
     uint32_t waiting = 0;  // sums[0 .. waiting) are not yet merged
     for (size_t leaf = 0; leaf < leaf_count; ++leaf, ++waiting) {
