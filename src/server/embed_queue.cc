@@ -55,7 +55,10 @@ uint64_t EmbedQueue::texts_in_flight() const {
   return texts_in_flight_;
 }
 
-bool EmbedQueue::HasWork() const { return texts_in_flight() > 0; }
+bool EmbedQueue::HasWork() const {
+  const std::lock_guard lock(mutex_);
+  return texts_in_flight_ > 0 || !cancels_.empty();
+}
 
 void EmbedQueue::Step() {
   TakeCommands();

@@ -113,7 +113,7 @@ TEST(EncoderFolder, refuses_what_would_be_computed_otherwise) {
       {"config.json", R"("pad_token_id")", R"("is_decoder": true, "pad_token_id")", kUnsupported, "is_decoder"},
       {"config.json", R"("pad_token_id")", R"("add_cross_attention": true, "pad_token_id")", kUnsupported, "add_cross"},
       {"config.json", R"("layer_norm_eps": 0.001)", R"("layer_norm_eps": 0)", kMalformed, "layer_norm_eps"},
-      {"config.json", R"("type_vocab_size": 2)", R"("type_vocab_size": 3)", kMalformed, "token_types"},
+      {"config.json", R"("type_vocab_size": 2)", R"("type_vocab_size": 3)", kMalformed, "token_type"},
       {"config.json", R"("max_position_embeddings": 320)", R"("max_position_embeddings": 319)", kMalformed, "position"},
       {"config.json", R"("num_attention_heads": 4)", R"("num_attention_heads": 5)", kUnsupported, ""},
       {"config.json", R"("num_hidden_layers": 2)", R"("num_hidden_layers": 3)", kMalformed, "encoder.layer.2."},

@@ -165,6 +165,7 @@ class Encoder(unittest.TestCase):
             answer = connection.getresponse()
             self.assertEqual(answer.status, 200)
             self.assertEqual(len(loads(answer.read())["data"]), 1)
+            connection.close()
             self.assertEqual(server.wait(), 0)
 
 
