@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -139,6 +140,39 @@ TEST(EncoderFolder, refuses_what_would_be_computed_otherwise) {
   const Folder prompted;
   prompted.Write("config_sentence_transformers.json", R"({"default_prompt_name":"query","prompts":{"query":"q: "}})");
   ExpectRefused(prompted, kUnsupported, "default_prompt_name");
+}
+
+// As BertForMaskedLM saves it: every name one module deeper, a head beside it.
+TEST(EncoderFolder, is_found_inside_a_model_for_another_task) {
+  const Folder folder;
+  const std::string file = folder.Read("model.safetensors");
+  uint64_t header_bytes;
+  std::memcpy(&header_bytes, file.data(), sizeof header_bytes);
+  std::string header = file.substr(8, header_bytes);
+  for (const char* part : {"\"embeddings.", "\"encoder.", "\"pooler."}) {
+    for (size_t at = header.find(part); at != std::string::npos; at = header.find(part, at + 6))
+      header.insert(at + 1, "bert.");
+  }
+  while (header.size() % 8 != 0) header += ' ';
+  folder.Write("model.safetensors", test::SafetensorsFile(header, file.substr(8 + header_bytes)));
+  const auto model = Open(folder.path().string());
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  EXPECT_EQ((*model)->Find(Role::kEmbedding, 0)->name, "bert.embeddings.word_embeddings.weight");
+}
+
+TEST(DecoderFolder, says_its_pooling_in_the_same_files) {
+  test::TinyHf folder("decoder_pooling");
+  folder.files["modules.json"] =
+      R"([{"path":"","type":"sentence_transformers.models.Transformer"},)"
+      R"({"path":"1_Pooling","type":"sentence_transformers.models.Pooling"}])";
+  const std::string path = folder.Write();
+  fs::create_directory(folder.folder / "1_Pooling");
+  folder.WriteFile("1_Pooling/config.json", R"({"pooling_mode_lasttoken":true,"pooling_mode_mean_tokens":false})");
+  const auto model = Open(path);
+  ASSERT_TRUE(model.ok()) << model.error().message;
+  EXPECT_EQ((*model)->config().kind, ModelKind::kDecoder);
+  EXPECT_EQ((*model)->config().pooling, Pooling::kLast);
+  EXPECT_EQ((*model)->config().normalized_vectors, false);
 }
 
 TEST(EncoderFolder, takes_vocab_txt_where_there_is_no_tokenizer_json) {
