@@ -9,13 +9,15 @@
 namespace samebit::arith {
 
 // The error bounds that the test asserts; measured over every binary32 value of each range by
-// tests/golden/function_error (worst found: 1.009, 2.443, 1.898, 13.06, 93.9; the binary64 ones on samples: 3.9
-// and 1.7).
+// tests/golden/function_error (worst found: 1.009, 2.443, 1.898, 13.06, 93.9, 5.736, 6.023; the binary64 ones on
+// samples: 3.9 and 1.7).
 inline constexpr double kExpErrorUlp = 1.02;  // Exp, also where the result is subnormal; ExpNeg
 inline constexpr double kSiluErrorUlp = 2.5;
 inline constexpr double kGeluPositiveErrorUlp = 2.0;   // x > 0
 inline constexpr double kGeluNegativeErrorUlp = 13.5;  // -3 <= x < 0
 inline constexpr double kGeluTailErrorUlp = 95.0;      // -8 <= x < -3, where the result is over -0.005
+inline constexpr double kGeluErfPositiveErrorUlp = 6.5;  // x > 0
+inline constexpr double kGeluErfNegativeErrorUlp = 7.0;  // x < 0, where the result is normal
 inline constexpr double kError64Units = 4.5;           // Exp64, Log64: units of 2^-53 of the result's binade
 inline constexpr double kSinCosErrorUnits = 2.0;       // SinCos64: units of 2^-53, absolute
 
@@ -87,6 +89,34 @@ inline constexpr float kGeluCubic = -0x1.2444f2p-4f;   // -2 sqrt(2/pi) * 0.0447
 inline float GeluTanh(float x) {
   const float minus_two_u = x * Fma(x * x, kGeluCubic, kGeluLinear);
   return x / (1.0f + Exp(minus_two_u));
+}
+
+// The upper tail of the normal distribution, erfc(a / sqrt 2) / 2, for a >= 0: exp(-a^2 / 2) times a polynomial in
+// 1 / (1 + kStretch a); coefficients by tools/derive_normal_tail.py. What rounding takes from a^2 is put back, since the
+// exponential would magnify it. 0.5 at 0, exactly 0 from kLimit on (and for NaN).
+namespace normal_tail_constants {
+inline constexpr float kStretch = 0.3125f;
+inline constexpr float kLimit = 15.0f;  // exp(-a^2 / 2) is 0 from 14.42 on
+inline constexpr float kC[10] = {0x1.fea118p-4f, 0x1.fefa68p-4f,  0x1.ca44bp-4f,  0x1.7108fep-4f,  0x1.c6df96p-5f,
+                                 -0x1.4b402cp-9f, 0x1.304e7ep-4f, -0x1.357622p-3f, 0x1.768f42p-4f, -0x1.37c1d2p-6f};
+}  // namespace normal_tail_constants
+inline float NormalTail(float a) {
+  namespace c = normal_tail_constants;
+  const float clamped = c::kLimit > a ? a : c::kLimit;
+  const float t = 1.0f / Fma(clamped, c::kStretch, 1.0f);
+  float p = c::kC[9];
+  for (int i = 8; i >= 0; --i) p = Fma(p, t, c::kC[i]);
+  const float square = clamped * clamped;
+  const float rest = Fma(clamped, clamped, 0.0f - square);
+  const float power = Exp(-0.5f * square);
+  return (t * p) * Fma(power, -0.5f * rest, power);
+}
+
+// gelu(x), the exact form, x times the normal distribution's lower tail: without the cancellation that 1 + erf has
+// below 0. NaN and infinities stay not finite.
+inline float GeluErf(float x) {
+  const float tail = NormalTail(FloatOf(BitsOf(x) & 0x7fffffffu));
+  return x > 0.0f ? Fma(0.0f - x, tail, x) : x * tail;
 }
 
 // Binary64 functions for tables and once-per-token values: + - * / only (no fma, so that every machine has them in

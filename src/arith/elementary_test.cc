@@ -116,6 +116,35 @@ TEST(GeluTanh, has_the_right_limits) {
   EXPECT_EQ(GeluTanh(-1e30f), 0.0f);
 }
 
+double GeluErfExact(double x) { return x * std::erfc(-x / std::sqrt(2.0)) / 2; }
+
+TEST(GeluErf, error_is_under_the_stated_bounds) {
+  double positive = 0, negative = 0;
+  ForMagnitudes(0x1p-30f, 20.0f, 211, [&](float x) { Raise(&positive, UlpError(GeluErf(x), GeluErfExact(x))); });
+  // Down to -12.8 the result is a normal number.
+  ForMagnitudes(0x1p-30f, 12.8f, 211,
+                [&](float x) { Raise(&negative, UlpError(GeluErf(-x), GeluErfExact(-double{x}))); });
+  EXPECT_LT(positive, kGeluErfPositiveErrorUlp);
+  EXPECT_LT(negative, kGeluErfNegativeErrorUlp);
+}
+
+TEST(GeluErf, has_the_right_limits) {
+  EXPECT_EQ(NormalTail(0.0f), 0.5f);
+  EXPECT_EQ(NormalTail(15.0f), 0.0f);
+  EXPECT_EQ(GeluErf(0.0f), 0.0f);
+  EXPECT_EQ(GeluErf(50.0f), 50.0f);
+  EXPECT_EQ(GeluErf(-50.0f), 0.0f);
+  EXPECT_EQ(GeluErf(1e30f), 1e30f);
+  EXPECT_EQ(GeluErf(-1e30f), 0.0f);
+  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(),
+                          -std::numeric_limits<float>::infinity()})
+    EXPECT_FALSE(std::isfinite(GeluErf(bad)));
+}
+
+TEST(GeluErf, differs_from_the_tanh_form) {
+  EXPECT_NEAR(GeluErf(2.0f) - GeluTanh(2.0f), 1.9544997 - 1.9545977, 1e-6);
+}
+
 // Relative to the result's own binade, in units of 2^-53.
 double Error64(double got, long double exact) {
   return static_cast<double>(std::fabs(got - exact) / std::ldexp(1.0L, std::ilogb(exact) - 53));

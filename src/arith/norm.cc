@@ -21,4 +21,19 @@ bool RmsNorm(const float* x, const float* w, uint32_t n, float epsilon, float* o
   return BitsOf(sum) < 0x7f800000u;
 }
 
+bool LayerNorm(const float* x, const float* w, const float* b, uint32_t n, float epsilon, float* out) {
+  float lanes[kLanes] = {};
+  for (uint32_t i = 0; i < n; ++i) lanes[i % kLanes] = lanes[i % kLanes] + x[i];
+  const float mean = FoldLanes(lanes) / static_cast<float>(n);
+  float squares[kLanes] = {};
+  for (uint32_t i = 0; i < n; ++i) {
+    const float d = x[i] - mean;
+    squares[i % kLanes] = Fma(d, d, squares[i % kLanes]);
+  }
+  const float sum = FoldLanes(squares);
+  const float r = 1.0f / Sqrt(sum / static_cast<float>(n) + epsilon);
+  for (uint32_t i = 0; i < n; ++i) out[i] = Fma((x[i] - mean) * r, w[i], b[i]);
+  return BitsOf(sum) < 0x7f800000u;
+}
+
 }  // namespace samebit::arith

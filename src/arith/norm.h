@@ -1,8 +1,9 @@
-// Rule N, RMSNorm: y = (x * r) * w with r = 1 / sqrt(mean(x^2) + epsilon).
+// Rule N. RMSNorm: y = (x * r) * w with r = 1 / sqrt(mean(x^2) + epsilon).
+// LayerNorm: d = x - mean(x); y = fma(d * r, w, b) with r = 1 / sqrt(mean(d^2) + epsilon).
 //
 // The sum of squares runs in 16 virtual lanes: lane j takes i = j mod 16 ascending by fma; the lanes are folded
 // 8+8, 4+4, 2+2, 1+1. 16 lanes fill one AVX-512 register, two AVX2 or four NEON registers, so that every machine has
-// a fast path to the same sum.
+// a fast path to the same sum. LayerNorm's sum of x runs in the same lanes, by addition.
 #pragma once
 
 #include <cstdint>
@@ -18,5 +19,9 @@ float FoldLanes(const float lanes[kLanes]);
 // Returns false if the sum of squares is not finite: x holds a NaN or an infinity (or is beyond 1e19), and the request
 // fails.
 bool RmsNorm(const float* x, const float* w, uint32_t n, float epsilon, float* out);
+
+// out [n] = LayerNorm of x [n] with weights w [n] and bias b [n]; out may be x. epsilon > 0.
+// Returns false where the sum of squares is not finite, as RmsNorm does.
+bool LayerNorm(const float* x, const float* w, const float* b, uint32_t n, float epsilon, float* out);
 
 }  // namespace samebit::arith

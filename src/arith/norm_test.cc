@@ -68,5 +68,49 @@ TEST(RmsNorm, refuses_a_row_that_is_not_finite) {
     }
 }
 
+TEST(LayerNorm, error_against_binary64_is_small) {
+  Random random(22);
+  for (uint32_t n : {2u, 15u, 16u, 17u, 64u, 384u, 768u, 4096u}) {
+    auto x = random.Normals(n, 5.0f);
+    const auto w = random.Normals(n), b = random.Normals(n);
+    for (float& value : x) value += 3.0f;
+    std::vector<float> out(n);
+    ASSERT_TRUE(LayerNorm(x.data(), w.data(), b.data(), n, 1e-12f, out.data()));
+    double sum = 0, squares = 0;
+    for (float value : x) sum += value;
+    for (float value : x) squares += (value - sum / n) * (value - sum / n);
+    const double r = 1 / std::sqrt(squares / n + double{1e-12f});
+    for (uint32_t i = 0; i < n; ++i)
+      ASSERT_NEAR(out[i], (x[i] - sum / n) * r * w[i] + b[i], 2e-6) << n;
+  }
+}
+
+TEST(LayerNorm, lane_j_takes_every_16th_element) {
+  Random random(23);
+  const uint32_t n = 70;
+  const auto x = random.Normals(n), w = random.Normals(n), b = random.Normals(n);
+  float sums[kLanes] = {}, lanes[kLanes] = {};
+  for (uint32_t j = 0; j < kLanes; ++j)
+    for (uint32_t i = j; i < n; i += 16) sums[j] += x[i];
+  const float mean = FoldLanes(sums) / 70.0f;
+  for (uint32_t j = 0; j < kLanes; ++j)
+    for (uint32_t i = j; i < n; i += 16) lanes[j] = std::fma(x[i] - mean, x[i] - mean, lanes[j]);
+  const float r = 1.0f / std::sqrt(FoldLanes(lanes) / 70.0f + 1e-6f);
+  std::vector<float> out(n), in_place = x;
+  LayerNorm(x.data(), w.data(), b.data(), n, 1e-6f, out.data());
+  for (uint32_t i = 0; i < n; ++i) ASSERT_EQ(BitsOf(out[i]), BitsOf(std::fma((x[i] - mean) * r, w[i], b[i])));
+  LayerNorm(in_place.data(), w.data(), b.data(), n, 1e-6f, in_place.data());
+  EXPECT_EQ(in_place, out);
+}
+
+TEST(LayerNorm, refuses_a_row_that_is_not_finite) {
+  std::vector<float> x(50, 1.0f), w(50, 1.0f), b(50, 0.5f), out(50);
+  EXPECT_TRUE(LayerNorm(x.data(), w.data(), b.data(), 50, 1e-5f, out.data()));
+  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), 1e30f}) {
+    x[33] = bad;
+    EXPECT_FALSE(LayerNorm(x.data(), w.data(), b.data(), 50, 1e-5f, out.data()));
+  }
+}
+
 }  // namespace
 }  // namespace samebit::arith

@@ -27,6 +27,7 @@ inline constexpr uint32_t kHeadSizeMax = 512;
 inline constexpr uint32_t kHeadsMax = 1024;
 inline constexpr uint32_t kVocabularyMax = 1 << 21;
 inline constexpr uint32_t kContextMax = 1 << 20;  // RoPE's argument reduction is exact up to 2^20 quarter turns
+inline constexpr uint32_t kTokenTypesMax = 64;    // BERT has 2; a row of the width each
 
 // Text.
 inline constexpr uint64_t kPromptBytesMax = 16ull << 20;
@@ -62,6 +63,7 @@ inline constexpr uint32_t kLogitBiasEntriesMax = 1 << 16;
 inline constexpr uint32_t kTopLogprobsMax = 64;
 inline constexpr uint32_t kSamplesMax = 256;    // n
 inline constexpr uint32_t kBeamWidthMax = 64;
+inline constexpr uint32_t kEmbeddingInputsMax = 2048;  // texts of one embeddings request, as OpenAI has it
 inline constexpr uint32_t kRequestPromptsMax = 1024;  // prompts of one HTTP request; harnesses send batches of 1 to 512
 
 // Replay's prompt sets. A line may hold a prompt of the size above; a set is run many times, so it stays small.

@@ -38,6 +38,7 @@ std::vector<std::unique_ptr<Command>> MakeCommands();
 
 std::unique_ptr<Command> MakeRunCommand();
 std::unique_ptr<Command> MakeServeCommand();
+std::unique_ptr<Command> MakeEmbedCommand();
 std::unique_ptr<Command> MakeReplayCommand();
 std::unique_ptr<Command> MakeReplayChildCommand();
 std::unique_ptr<Command> MakeSoakCommand();

@@ -6,6 +6,7 @@ std::vector<std::unique_ptr<Command>> MakeCommands() {
   std::vector<std::unique_ptr<Command>> commands;
   commands.push_back(MakeRunCommand());
   commands.push_back(MakeServeCommand());
+  commands.push_back(MakeEmbedCommand());
   commands.push_back(MakeReplayCommand());
   commands.push_back(MakeSoakCommand());
   commands.push_back(MakeBenchCommand());

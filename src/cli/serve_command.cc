@@ -84,9 +84,15 @@ class ServeCommand final : public Command {
     ASSIGN_OR_RETURN(const LoadedModel loaded, LoadModel(outside, engine_.Loading(*model_path_, options)));
     Tell(TimingsLine(loaded));
     ASSIGN_OR_RETURN(const ModelIdentity identity, IdentityOf(loaded));
-    const contract::FixedParts fixed(NumericPartOf(options),
+    const model::ModelConfig& config_of_model = loaded.model->config();
+    const bool generates = config_of_model.kind == model::ModelKind::kDecoder;
+    const contract::FixedParts fixed(generates ? NumericPartOf(options) : NumericPartOfEncoder(options),
                                      DeploymentPartOf(options, container_image_, deployment_version_));
-    ASSIGN_OR_RETURN(auto engine, engine::Engine::Make(loaded.weights, loaded.tokenizer.get(), options));
+    std::unique_ptr<engine::Engine> engine;
+    if (generates) {
+      ASSIGN_OR_RETURN(engine, engine::Engine::Make(loaded.weights, loaded.tokenizer.get(), options));
+    }
+    ASSIGN_OR_RETURN(auto embedder, engine::Embedder::Make(loaded.weights, options));
     std::unique_ptr<text::ChatEncoder> encoder;
     if (loaded.chat_template)
       encoder = std::make_unique<text::ChatEncoder>(*loaded.tokenizer, loaded.model->tokenizer(), *loaded.chat_template);
@@ -96,7 +102,14 @@ class ServeCommand final : public Command {
     model.created_seconds = outside.clock.unix_ns() / 1'000'000'000;
     model.version = OwnVersion();
     model.vocabulary = loaded.model->config().vocabulary;
-    model.context_max = engine->context_max();
+    model.context_max = engine ? engine->context_max() : embedder->tokens_max();
+    model.generates = generates;
+    model.vector_form = {engine::PoolingOf(config_of_model), engine::NormalizesVectors(config_of_model),
+                         config_of_model.pooling ? "checkpoint" : "server",
+                         config_of_model.normalized_vectors ? "checkpoint" : "server"};
+    model.vector_width = embedder->width();
+    model.embedding_tokens_max = embedder->tokens_max();
+    model.has_first_pooling = embedder->has_pooling(Pooling::kFirst);
     model.tokenizer = loaded.tokenizer.get();
     model.spec = &loaded.model->tokenizer();
     model.chat_template = loaded.chat_template.get();
@@ -113,7 +126,7 @@ class ServeCommand final : public Command {
                              config.http.address != "localhost" && config.http.address != "::1";
     if (open_to_all)
       log.Write(world::LogLevel::kWarning, "anybody who reaches " + config.http.address + " may ask: there are no --api-keys");
-    ASSIGN_OR_RETURN(const auto server, server::ModelServer::Start(std::move(config), model, std::move(engine),
+    ASSIGN_OR_RETURN(const auto server, server::ModelServer::Start(std::move(config), model, std::move(engine), std::move(embedder),
                                                                    {outside.clock, outside.entropy, log}));
     Tell("serving " + model.id + " on http://" + host_.value_or("127.0.0.1") + ":" + std::to_string(server->port()) +
          "/v1");

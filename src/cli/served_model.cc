@@ -53,6 +53,13 @@ contract::NumericPart NumericPartOf(const engine::EngineOptions& options) {
   return part;
 }
 
+contract::NumericPart NumericPartOfEncoder(const engine::EngineOptions& options) {
+  contract::NumericPart part = NumericPartOf(options);
+  part.kv_cache_dtype = "f32";
+  part.self_test_sha256 = kernels::GoldenEncoderSelfTestDigest();
+  return part;
+}
+
 contract::DeploymentPart DeploymentPartOf(const engine::EngineOptions& options,
                                           const std::optional<std::string>& container_image,
                                           const std::optional<std::string>& deployment_version) {

@@ -21,6 +21,8 @@ struct ModelIdentity {
 // Reads every file of the model once, for its digest. Failures: those of Model::Digests.
 Result<ModelIdentity> IdentityOf(const LoadedModel& loaded);
 contract::NumericPart NumericPartOf(const engine::EngineOptions& options);
+// Of a sentence encoder: it keeps keys and values as binary32, and its self-test has more operations.
+contract::NumericPart NumericPartOfEncoder(const engine::EngineOptions& options);
 // container_image and deployment_version: what the operator says, or nothing.
 contract::DeploymentPart DeploymentPartOf(const engine::EngineOptions& options,
                                           const std::optional<std::string>& container_image,

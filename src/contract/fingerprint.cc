@@ -42,6 +42,13 @@ json::object SemanticJson(const SemanticPart& semantic) {
   Put(object, "dtype", semantic.dtype);
   Put(object, "quantization", semantic.quantization);
   Put(object, "adapter_sha256", semantic.adapter_sha256);
+  if (semantic.embedding) {
+    json::object embedding;
+    embedding["normalized"] = semantic.embedding->normalized;
+    embedding["pooling"] = semantic.embedding->pooling;
+    object["embedding"] = std::move(embedding);
+    return object;
+  }
   object["sampling"] = SamplingJson(semantic.sampling);
   Put(object, "response_format_sha256", semantic.response_format_sha256);
   object["max_tokens"] = semantic.max_tokens;

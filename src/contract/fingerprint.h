@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,6 +34,12 @@ struct SamplingPart {
   uint64_t seed = 0;
 };
 
+// Of a text's vector, in place of sampling, length and stops.
+struct EmbeddingPart {
+  std::string pooling;  // "mean", "cls", "last"
+  bool normalized = true;
+};
+
 struct SemanticPart {
   std::string model_sha256;  // CombineFileDigests
   std::string tokenizer_sha256;
@@ -47,6 +54,7 @@ struct SemanticPart {
   uint32_t min_tokens = 0;
   std::vector<std::string> stop;
   std::vector<TokenId> stop_token_ids;
+  std::optional<EmbeddingPart> embedding = {};  // present: the fields from `sampling` on are left out
 };
 
 struct NumericPart {

@@ -113,6 +113,20 @@ TEST(Fingerprint, every_leaf_of_the_document_has_its_mutation) {
   EXPECT_EQ(leaves.size(), mutated.size() + 1);
 }
 
+TEST(Fingerprint, of_a_text_vector_names_pooling_and_length_and_no_sampling) {
+  Document d = Full();
+  d.semantic.embedding = EmbeddingPart{"mean", true};
+  const Fingerprint base = Of(d);
+  EXPECT_NE(base.document.find(R"("embedding":{"normalized":true,"pooling":"mean"},"model_sha256":"m")"),
+            std::string::npos);
+  ++d.semantic.sampling.seed;
+  EXPECT_EQ(Of(d).document, base.document);
+  d.semantic.embedding->pooling = "last";
+  EXPECT_EQ(DifferingFields(base.document, Of(d).document), std::vector<std::string>{"semantic.embedding.pooling"});
+  d.semantic.embedding = EmbeddingPart{"mean", false};
+  EXPECT_EQ(DifferingFields(base.document, Of(d).document), std::vector<std::string>{"semantic.embedding.normalized"});
+}
+
 TEST(Fingerprint, the_same_fields_give_the_same_document_and_no_difference) {
   EXPECT_EQ(Of(Full()).document, Of(Full()).document);
   EXPECT_TRUE(DifferingFields(Of(Full()).document, Of(Full()).document).empty());

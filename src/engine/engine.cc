@@ -24,6 +24,9 @@ const char* FinishReasonName(FinishReason reason) {
 
 Result<std::unique_ptr<Engine>> Engine::Make(std::shared_ptr<const Weights> weights, const text::Tokenizer* tokenizer,
                                              const EngineOptions& options) {
+  if (weights->config.kind == model::ModelKind::kEncoder)
+    return Error{ErrorCode::kUnsupported, "a sentence encoder (" + weights->config.family +
+                                              ") gives vectors of texts and generates none: use samebit embed or serve"};
   RETURN_IF_ERROR(CheckOptions(options, *weights));
   return std::unique_ptr<Engine>(std::make_unique<EngineImpl>(std::move(weights), tokenizer, options));
 }

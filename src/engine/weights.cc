@@ -177,14 +177,16 @@ uint64_t BytesOf(const std::vector<float>& values) { return values.size() * size
 }  // namespace
 
 uint64_t Weights::bytes() const {
-  uint64_t total = BytesOf(embedding) + BytesOf(output) + BytesOf(output_norm);
+  uint64_t total = BytesOf(embedding) + BytesOf(output) + BytesOf(output_norm) + BytesOf(token_types) +
+                   BytesOf(positions) + BytesOf(embedding_norm) + BytesOf(embedding_norm_bias);
   for (const LayerWeights& layer : layers) {
     for (const auto* matrix :
          {&layer.query, &layer.key, &layer.value, &layer.attention_output, &layer.gate, &layer.up, &layer.down})
       total += BytesOf(*matrix);
     for (const auto* vector :
          {&layer.attention_norm, &layer.query_norm, &layer.key_norm, &layer.attention_post_norm, &layer.ffn_norm,
-          &layer.ffn_post_norm, &layer.query_bias, &layer.key_bias, &layer.value_bias})
+          &layer.ffn_post_norm, &layer.query_bias, &layer.key_bias, &layer.value_bias, &layer.attention_output_bias,
+          &layer.attention_norm_bias, &layer.up_bias, &layer.down_bias, &layer.ffn_norm_bias})
       total += BytesOf(*vector);
   }
   return total;
@@ -212,6 +214,10 @@ Result<std::shared_ptr<const Weights>> AssembleWeights(
   weights->layers.resize(config.layers);
   VectorReader reader(model);
   RETURN_IF_ERROR(reader.Norm(Role::kOutputNorm, 0, &weights->output_norm));
+  RETURN_IF_ERROR(reader.Vector(Role::kTokenTypeEmbedding, 0, &weights->token_types));
+  RETURN_IF_ERROR(reader.Vector(Role::kPositionEmbedding, 0, &weights->positions));
+  RETURN_IF_ERROR(reader.Vector(Role::kEmbeddingNorm, 0, &weights->embedding_norm));
+  RETURN_IF_ERROR(reader.Vector(Role::kEmbeddingNormBias, 0, &weights->embedding_norm_bias));
   for (uint32_t i = 0; i < config.layers; ++i) {
     LayerWeights& layer = weights->layers[i];
     layer.local = config.layer_is_local[i];
@@ -224,6 +230,11 @@ Result<std::shared_ptr<const Weights>> AssembleWeights(
     RETURN_IF_ERROR(reader.Vector(Role::kQueryBias, i, &layer.query_bias));
     RETURN_IF_ERROR(reader.Vector(Role::kKeyBias, i, &layer.key_bias));
     RETURN_IF_ERROR(reader.Vector(Role::kValueBias, i, &layer.value_bias));
+    RETURN_IF_ERROR(reader.Vector(Role::kAttentionOutputBias, i, &layer.attention_output_bias));
+    RETURN_IF_ERROR(reader.Vector(Role::kAttentionNormBias, i, &layer.attention_norm_bias));
+    RETURN_IF_ERROR(reader.Vector(Role::kFfnUpBias, i, &layer.up_bias));
+    RETURN_IF_ERROR(reader.Vector(Role::kFfnDownBias, i, &layer.down_bias));
+    RETURN_IF_ERROR(reader.Vector(Role::kFfnNormBias, i, &layer.ffn_norm_bias));
   }
   for (const MatrixRole& matrix : MatricesOf(model)) {
     // Attention output adds up whole heads, so that ranks can own heads.

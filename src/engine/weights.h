@@ -24,6 +24,7 @@ struct LinearWeights {
 struct LayerWeights {
   std::vector<float> attention_norm, query_norm, key_norm, attention_post_norm, ffn_norm, ffn_post_norm;
   std::vector<float> query_bias, key_bias, value_bias;
+  std::vector<float> attention_output_bias, attention_norm_bias, up_bias, down_bias, ffn_norm_bias;  // encoders
   LinearWeights query, key, value, attention_output, gate, up, down;
   bool local = false;  // has a sliding window
 };
@@ -35,6 +36,8 @@ struct Weights {
   std::vector<float> output_norm;
   std::vector<LayerWeights> layers;
   std::vector<float> rope_frequencies, rope_frequencies_local;  // [head_size / 2]
+  std::vector<float> token_types, positions;                    // encoders: [rows, width]
+  std::vector<float> embedding_norm, embedding_norm_bias;       // encoders: [width]
   const LinearWeights& head() const { return output.empty() ? embedding : output; }
   uint64_t bytes() const;  // resident bytes of all packed matrices and vectors
   // The matrix of a role that MatricesOf names; layer 0 for the embedding and the output.

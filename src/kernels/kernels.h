@@ -69,6 +69,8 @@ struct KernelTable {
 
   // Rule N. out may be x. False: not finite.
   bool (*rms_norm)(const float* x, const float* w, uint32_t n, float epsilon, float* out);
+  // Rule N with mean and bias. out may be x. False: not finite.
+  bool (*layer_norm)(const float* x, const float* w, const float* b, uint32_t n, float epsilon, float* out);
   // Rule R, one head in place.
   void (*apply_rope)(float* x, uint32_t head_size, const float* cosines, const float* sines);
 
@@ -77,6 +79,8 @@ struct KernelTable {
   void (*scale)(const float* x, float factor, uint32_t n, float* out);                // x * factor
   void (*silu_multiply)(const float* gate, const float* up, uint32_t n, float* out);  // silu(gate) * up
   void (*gelu_multiply)(const float* gate, const float* up, uint32_t n, float* out);  // gelu_tanh(gate) * up
+  void (*gelu_tanh)(const float* x, uint32_t n, float* out);
+  void (*gelu_erf)(const float* x, uint32_t n, float* out);
 
   // Writes one token's key and value head [head_size] into slot `token` of a page's head part, rounded to its type.
   void (*store_key_value)(const HeadPage& layout, std::byte* page, uint32_t token, const float* key,

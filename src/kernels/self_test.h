@@ -10,11 +10,14 @@
 
 namespace samebit::kernels {
 
-// Digest over the outputs of every function of the table on the fixed vectors (about 20 ms).
+// Digest over the outputs of the functions that decoders use, on the fixed vectors (about 20 ms).
 Sha256Digest SelfTestDigest(const KernelTable& table);
 // The digest that the law gives; frozen for samebit-arith/1.
 const char* GoldenSelfTestDigest();
-// kSelfTestFailed names the first operation that differs from arith.
+// The same over those and the functions that only sentence encoders use.
+Sha256Digest EncoderSelfTestDigest(const KernelTable& table);
+const char* GoldenEncoderSelfTestDigest();
+// Both. kSelfTestFailed names the first operation that differs from arith.
 Status SelfTest(const KernelTable& table);
 
 }  // namespace samebit::kernels

@@ -276,6 +276,43 @@ void SamplingByLaw(Outcome* outcome) {
   AppendSampling(candidate, total, weights, arith::LogSoftmaxOf(logits.data(), kLogits), true, outcome);
 }
 
+void RunLayerNorm(const KernelTable& table, Outcome* outcome) {
+  const std::vector<float> w = Inputs(41).Floats(580, 1.0f), b = Inputs(42).Floats(580, 1.0f);
+  std::vector<float> x = Inputs(40).Floats(580, 2.0f);
+  table.layer_norm(x.data(), w.data(), b.data(), 580, 1e-12f, x.data());
+  outcome->AppendAll(x);
+}
+
+void LayerNormByLaw(Outcome* outcome) {
+  const std::vector<float> w = Inputs(41).Floats(580, 1.0f), b = Inputs(42).Floats(580, 1.0f);
+  std::vector<float> x = Inputs(40).Floats(580, 2.0f);
+  arith::LayerNorm(x.data(), w.data(), b.data(), 580, 1e-12f, x.data());
+  outcome->AppendAll(x);
+}
+
+void RunPlainActivations(const KernelTable& table, Outcome* outcome) {
+  const std::vector<float> x = Inputs(43).Floats(kElements, 16.0f);
+  std::vector<float> out(kElements);
+  table.gelu_erf(x.data(), kElements, out.data());
+  outcome->AppendAll(out);
+  table.gelu_tanh(x.data(), kElements, out.data());
+  outcome->AppendAll(out);
+}
+
+void PlainActivationsByLaw(Outcome* outcome) {
+  const std::vector<float> x = Inputs(43).Floats(kElements, 16.0f);
+  std::vector<float> out(kElements);
+  for (uint32_t i = 0; i < kElements; ++i) out[i] = arith::GeluErf(x[i]);
+  outcome->AppendAll(out);
+  for (uint32_t i = 0; i < kElements; ++i) out[i] = arith::GeluTanh(x[i]);
+  outcome->AppendAll(out);
+}
+
+constexpr SelfTestOperation kEncoderOperations[] = {
+    {"layer_norm", RunLayerNorm, LayerNormByLaw},
+    {"gelu_erf, gelu_tanh", RunPlainActivations, PlainActivationsByLaw},
+};
+
 constexpr SelfTestOperation kOperations[] = {
     {"quantize_row", RunQuantize, QuantizeByLaw},
     {"linear F32", RunLinear<WeightType::kF32>, LinearByLaw<WeightType::kF32>},
@@ -300,5 +337,6 @@ constexpr SelfTestOperation kOperations[] = {
 }  // namespace
 
 std::span<const SelfTestOperation> SelfTestOperations() { return kOperations; }
+std::span<const SelfTestOperation> EncoderSelfTestOperations() { return kEncoderOperations; }
 
 }  // namespace samebit::kernels

@@ -29,5 +29,8 @@ struct SelfTestOperation {
 
 // In the order of the digest; frozen for samebit-arith/1.
 std::span<const SelfTestOperation> SelfTestOperations();
+// What sentence encoders use beside them, with a digest of their own: the first one is in the fingerprints of decoders,
+// and a new kind of model must not change what those say.
+std::span<const SelfTestOperation> EncoderSelfTestOperations();
 
 }  // namespace samebit::kernels

@@ -55,9 +55,9 @@ TEST(Families, every_family_has_a_name_of_its_own_and_each_role_once) {
       EXPECT_TRUE(tensor_names.insert(name.hugging_face).second) << name.hugging_face;
     }
   }
-  EXPECT_EQ(names.size(), 5u);
+  EXPECT_EQ(names.size(), 6u);
   EXPECT_EQ(GgufArchitectures(), "llama, qwen2, qwen3, gemma3");
-  EXPECT_EQ(HuggingFaceTypes(), "llama, mistral, qwen2, qwen3, gemma3_text, gemma3");
+  EXPECT_EQ(HuggingFaceTypes(), "llama, mistral, qwen2, qwen3, gemma3_text, gemma3, bert");
 }
 
 TEST(Families, mistral_takes_its_window_for_every_layer_and_null_for_none) {

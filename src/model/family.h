@@ -35,6 +35,9 @@ struct Family {
   // tensors tell. Failures: kMalformed, kUnsupported, kTooLarge. CheckConfig runs afterwards.
   Status (*configure_gguf)(const Fields& fields, ModelConfig* config);
   Status (*configure_hugging_face)(const Fields& fields, ModelConfig* config);
+
+  // Hugging Face files: parts that the model's vectors do not pass through (a head for another task).
+  std::vector<std::string_view> unused_prefixes = {};
 };
 
 const Family& LlamaFamily();
@@ -42,6 +45,7 @@ const Family& MistralFamily();
 const Family& Qwen2Family();
 const Family& Qwen3Family();
 const Family& Gemma3Family();
+const Family& BertFamily();
 
 // Every family of this build, in a fixed order.
 std::span<const Family* const> Families();

@@ -6,8 +6,8 @@
 namespace samebit::model {
 
 std::span<const Family* const> Families() {
-  static const std::array<const Family*, 5> families = {&LlamaFamily(), &MistralFamily(), &Qwen2Family(),
-                                                        &Qwen3Family(), &Gemma3Family()};
+  static const std::array<const Family*, 6> families = {&LlamaFamily(), &MistralFamily(), &Qwen2Family(),
+                                                        &Qwen3Family(), &Gemma3Family(), &BertFamily()};
   return families;
 }
 

@@ -8,6 +8,7 @@
 #include "base/json_reader.h"
 #include "base/limits.h"
 #include "model/describe.h"
+#include "model/hf_word_pieces.h"
 #include "model/stop_pieces.h"
 #include "world/file.h"
 
@@ -105,17 +106,27 @@ std::optional<std::string> SpecialTokenOf(const json::value& part) {
   return std::string(id->get_string());
 }
 
-// The frame of a TemplateProcessing post-processor, alone or inside a Sequence. Unknown kinds add nothing.
+// "cls" and "sep" of the older post-processors: ["[CLS]", 101].
+std::optional<std::string> PairedTokenOf(const json::object& processor, const char* key) {
+  const json::value* pair = processor.if_contains(key);
+  if (pair == nullptr || !pair->is_array() || pair->get_array().empty() || !pair->get_array()[0].is_string())
+    return std::nullopt;
+  return std::string(pair->get_array()[0].get_string());
+}
+
+// The frame of a TemplateProcessing post-processor, alone or inside a Sequence, or of a BertProcessing or
+// RobertaProcessing. Unknown kinds add nothing.
 Frame FrameOf(const json::value* processor) {
   const json::object* object = processor == nullptr ? nullptr : processor->if_object();
   if (object == nullptr) return {};
   if (const json::value* parts = object->if_contains("processors"); parts != nullptr && parts->is_array()) {
     for (const json::value& part : parts->get_array()) {
       const json::object* inner = part.if_object();
-      if (inner != nullptr && inner->contains("single")) return FrameOf(&part);
+      if (inner != nullptr && (inner->contains("single") || inner->contains("cls"))) return FrameOf(&part);
     }
     return {};
   }
+  if (object->contains("cls")) return {PairedTokenOf(*object, "cls"), PairedTokenOf(*object, "sep")};
   const json::value* single = object->if_contains("single");
   if (single == nullptr || !single->is_array() || single->get_array().empty()) return {};
   return {SpecialTokenOf(single->get_array().front()), SpecialTokenOf(single->get_array().back())};
@@ -199,6 +210,18 @@ Result<std::unique_ptr<JsonFields>> ReadOptional(const std::string& folder, cons
   return JsonFields::ReadFile(folder + name);
 }
 
+// The tokenizer.json that vocab.txt stands for. Case is the one thing that it does not say itself.
+Result<std::string> ReadWordPieces(const std::string& folder, const JsonFields* config) {
+  ASSIGN_OR_RETURN(const std::string vocabulary,
+                   world::ReadWholeFile(folder + "vocab.txt", limits::kJsonFileBytesMax));
+  if (config == nullptr || !config->Has("do_lower_case")) {
+    return FileError(ErrorCode::kUnsupported, folder + "vocab.txt", "case",
+                     "do_lower_case in tokenizer_config.json, or a tokenizer.json", "neither");
+  }
+  ASSIGN_OR_RETURN(const bool lower_case, config->Boolean("do_lower_case"));
+  return WordPieceJson(vocabulary, lower_case, folder + "vocab.txt");
+}
+
 // Which tokens frame a prompt, and their ids.
 Status ReadFrame(const JsonFields& tokenizer, const JsonFields* config, const AddedTokens& added,
                  const std::string& where, TokenizerSpec* spec) {
@@ -231,9 +254,16 @@ Result<HfText> ReadHfText(const std::string& folder, const JsonFields& config, u
   HfText text;
   TokenizerSpec& spec = text.tokenizer;
   spec.vocabulary = vocabulary;
+  ASSIGN_OR_RETURN(const auto tokenizer_config, ReadOptional(folder, "tokenizer_config.json", &text.names));
   const std::string tokenizer_path = folder + "tokenizer.json";
-  ASSIGN_OR_RETURN(spec.tokenizer_json, world::ReadWholeFile(tokenizer_path, limits::kJsonFileBytesMax));
-  text.names.push_back("tokenizer.json");
+  if (world::KindOf(tokenizer_path) == world::PathKind::kAbsent &&
+      world::KindOf(folder + "vocab.txt") == world::PathKind::kFile) {
+    ASSIGN_OR_RETURN(spec.tokenizer_json, ReadWordPieces(folder, tokenizer_config.get()));
+    text.names.push_back("vocab.txt");
+  } else {
+    ASSIGN_OR_RETURN(spec.tokenizer_json, world::ReadWholeFile(tokenizer_path, limits::kJsonFileBytesMax));
+    text.names.push_back("tokenizer.json");
+  }
   // The vocabulary and the merges are text/'s business and would fill memory here.
   ASSIGN_OR_RETURN(json::value parsed, ReadJson(spec.tokenizer_json, tokenizer_path, {{"model"}}));
   if (!parsed.is_object()) {
@@ -242,7 +272,6 @@ Result<HfText> ReadHfText(const std::string& folder, const JsonFields& config, u
   const auto document = std::make_shared<const json::value>(std::move(parsed));
   const JsonFields tokenizer(document, document->get_object(), tokenizer_path);
   ASSIGN_OR_RETURN(const AddedTokens added, ReadAddedTokens(tokenizer, tokenizer_path, vocabulary));
-  ASSIGN_OR_RETURN(const auto tokenizer_config, ReadOptional(folder, "tokenizer_config.json", &text.names));
   ASSIGN_OR_RETURN(const auto generation, ReadOptional(folder, "generation_config.json", &text.names));
 
   if (tokenizer_config) {

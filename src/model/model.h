@@ -16,12 +16,16 @@
 
 #include "arith/number_formats.h"
 #include "base/digest.h"
+#include "base/pooling.h"
 #include "base/result.h"
 #include "base/tokenizer_spec.h"
 
 namespace samebit::model {
 
-enum class Activation { kSilu, kGeluTanh };
+enum class Activation { kSilu, kGeluTanh, kGeluErf };
+
+// A decoder predicts the next token; an encoder reads a whole text at once and gives a row per token.
+enum class ModelKind { kDecoder, kEncoder };
 
 struct RopeScaling {
   enum class Kind { kNone, kLinear, kLlama3 } kind = Kind::kNone;
@@ -33,9 +37,11 @@ struct RopeScaling {
   bool operator==(const RopeScaling&) const = default;
 };
 
-// One decoder-only transformer. All families of this build are this shape; a family file sets the fields.
+// One transformer: a decoder, or an encoder of BERT's shape (learned positions, LayerNorm after each branch, biases, no
+// gate). A family file sets the fields.
 struct ModelConfig {
-  std::string family;  // "llama", "mistral", "qwen2", "qwen3", "gemma3"
+  std::string family;  // "llama", "mistral", "qwen2", "qwen3", "gemma3", "bert"
+  ModelKind kind = ModelKind::kDecoder;
   std::string name;    // from the file, for people
   uint32_t layers = 0;
   uint32_t width = 0;  // embedding length
@@ -44,7 +50,7 @@ struct ModelConfig {
   uint32_t kv_heads = 0;  // divides heads
   uint32_t head_size = 0;
   uint32_t vocabulary = 0;
-  uint32_t context = 0;  // tokens the model was trained for
+  uint32_t context = 0;  // tokens the model was trained for; of an encoder with a word on it, the longest text
   float norm_epsilon = 0;
   Activation activation = Activation::kSilu;
   bool qkv_bias = false;        // Qwen2
@@ -61,6 +67,11 @@ struct ModelConfig {
   std::vector<bool> layer_is_local;  // [layers]; all false where there is no window
   float embedding_scale = 1;         // Gemma 3: sqrt(width) rounded as the training code does
   float attention_scale = 0;         // multiplies the query: 1/sqrt(head_size) or query_pre_attn_scalar^-0.5
+  uint32_t positions = 0;            // encoders: rows of the learned position embedding
+  uint32_t token_types = 0;          // encoders: rows of the token type embedding; a text is type 0
+  // What the checkpoint says of its text vectors (sentence-transformers' modules.json); nothing where it says nothing.
+  std::optional<Pooling> pooling;
+  std::optional<bool> normalized_vectors;
 
   bool operator==(const ModelConfig&) const = default;
 };
@@ -95,6 +106,16 @@ enum class Role {
   kFfnUp,
   kFfnDown,
   kFfnPostNorm,
+  // Encoders. kAttentionNorm and kFfnNorm are theirs too, after the residual add.
+  kTokenTypeEmbedding,
+  kPositionEmbedding,
+  kEmbeddingNorm,
+  kEmbeddingNormBias,  // layer ignored
+  kAttentionOutputBias,
+  kAttentionNormBias,
+  kFfnUpBias,
+  kFfnDownBias,
+  kFfnNormBias,  // per layer
 };
 const char* RoleName(Role role);
 

@@ -1,5 +1,8 @@
+#include <algorithm>
+
 #include "model/describe.h"
 #include "model/family_shape.h"
+#include "model/hf_sentence.h"
 #include "model/hf_tokenizer.h"
 #include "model/hf_weights.h"
 #include "model/json_fields.h"
@@ -8,29 +11,39 @@
 namespace samebit::model {
 namespace {
 
-// Where the decoder stands inside the file: alone, or as the text part of a model with vision (two generations of
-// names), or without the outer module.
-RoleSources SourcesOf(const std::vector<Tensor>& tensors, const std::string& folder) {
+// Where the transformer stands inside the file: alone, or as the text part of a model with vision (two generations of
+// names), or without the outer module, or beside the head for another task.
+RoleSources SourcesOf(const Family& family, const std::vector<Tensor>& tensors, const std::string& folder) {
   static constexpr struct {
     const char* body;
     const char* output;
   } kPrefixes[] = {
-      {"model.", ""}, {"language_model.model.", "language_model."}, {"model.language_model.", ""}, {"", ""}};
+      {"model.", ""}, {"language_model.model.", "language_model."}, {"model.language_model.", ""}, {"", ""}, {"bert.", ""}};
   RoleSources sources{FileFormat::kHuggingFace, folder, "model.", "", {}};
+  sources.ignored_prefixes.assign(family.unused_prefixes.begin(), family.unused_prefixes.end());
+  const auto embedding_name = std::ranges::find(family.names, Role::kEmbedding, &TensorName::role);
   for (const auto& prefix : kPrefixes) {
-    const std::string embedding = std::string(prefix.body) + "embed_tokens.weight";
+    const std::string embedding = std::string(prefix.body) + embedding_name->hugging_face;
     for (const Tensor& tensor : tensors) {
       if (tensor.name != embedding) continue;
       sources.body_prefix = prefix.body;
       sources.output_prefix = prefix.output;
       if (sources.body_prefix.find("language_model") != std::string::npos) {
-        sources.ignored_prefixes = {"vision_tower.", "multi_modal_projector.", "model.vision_tower.",
-                                    "model.multi_modal_projector."};
+        sources.ignored_prefixes.insert(sources.ignored_prefixes.end(),
+                                        {"vision_tower.", "multi_modal_projector.", "model.vision_tower.",
+                                         "model.multi_modal_projector."});
       }
       return sources;
     }
   }
   return sources;
+}
+
+// A text vector of an encoder passes through the tokens that frame the text; one without them would be another's.
+Status CheckFrame(const ModelConfig& config, const TokenizerSpec& tokenizer, const std::string& folder) {
+  if (config.kind != ModelKind::kEncoder || (tokenizer.add_bos && tokenizer.add_eos)) return {};
+  return FileError(ErrorCode::kUnsupported, folder + "tokenizer.json", "post_processor",
+                   "a first and a last token around every text", "none");
 }
 
 Result<const Family*> FamilyOf(const JsonFields& fields) {
@@ -63,9 +76,11 @@ Result<std::unique_ptr<Model>> OpenHuggingFace(const std::string& path) {
   RETURN_IF_ERROR(family->configure_hugging_face(*fields, &parts.config));
   RETURN_IF_ERROR(CheckConfig(parts.config, folder + "config.json"));
   ASSIGN_OR_RETURN(HfWeights weights, ReadHfWeights(folder));
-  ASSIGN_OR_RETURN(parts.roles,
-                   RoleTable::Resolve(*family, parts.config, weights.tensors, SourcesOf(weights.tensors, folder)));
+  ASSIGN_OR_RETURN(parts.roles, RoleTable::Resolve(*family, parts.config, weights.tensors,
+                                                   SourcesOf(*family, weights.tensors, folder)));
   ASSIGN_OR_RETURN(HfText text, ReadHfText(folder, *fields, parts.config.vocabulary));
+  RETURN_IF_ERROR(CheckFrame(parts.config, text.tokenizer, folder));
+  RETURN_IF_ERROR(ReadSentenceFiles(folder, &parts.config, &text.names));
   parts.tokenizer = std::move(text.tokenizer);
   parts.sampling = text.sampling;
   parts.path = path;

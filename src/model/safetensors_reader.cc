@@ -21,7 +21,21 @@ constexpr uint64_t kLengthBytes = 8;  // the header's length, little endian, com
 struct PlacedTensor {
   Tensor tensor;
   uint64_t begin = 0, end = 0;  // in the data section
+  bool is_position_ids = false;
 };
+
+// BERT files written by old versions hold a table of the numbers 0, 1, 2, ..., which is no weight.
+constexpr std::string_view kPositionIds = "position_ids";
+constexpr uint64_t kPositionIdBytes = 8;
+
+bool CountsFromZero(std::span<const std::byte> bytes) {
+  for (uint64_t i = 0; i < bytes.size() / kPositionIdBytes; ++i) {
+    uint64_t id;
+    std::memcpy(&id, &bytes[i * kPositionIdBytes], sizeof id);
+    if (id != i) return false;
+  }
+  return true;
+}
 
 std::optional<WeightType> WeightTypeOf(std::string_view name) {
   if (name == "F32") return WeightType::kF32;
@@ -77,7 +91,9 @@ Result<PlacedTensor> ReadTensor(std::string_view name, const json::value& entry,
   if (type_name == nullptr || !type_name->is_string()) {
     return FileError(ErrorCode::kMalformed, path, place, "a dtype", JsonKindName(type_name));
   }
-  const std::optional<WeightType> type = WeightTypeOf(type_name->get_string());
+  placed.is_position_ids = type_name->get_string() == "I64" && name.ends_with(kPositionIds);
+  const std::optional<WeightType> type =
+      placed.is_position_ids ? WeightType::kF32 : WeightTypeOf(type_name->get_string());
   if (!type) {
     return FileError(ErrorCode::kUnsupported, path, place, "dtype F32, F16 or BF16",
                      Printable(type_name->get_string()));
@@ -94,7 +110,7 @@ Result<PlacedTensor> ReadTensor(std::string_view name, const json::value& entry,
   if (!begin || !end || *end < *begin) {
     return FileError(ErrorCode::kMalformed, path, place, "data_offsets of two ascending whole numbers", "others");
   }
-  const uint64_t element_bytes = arith::Format(*type).block_bytes;
+  const uint64_t element_bytes = placed.is_position_ids ? kPositionIdBytes : arith::Format(*type).block_bytes;
   if (*end - *begin != elements * element_bytes) {
     return FileError(ErrorCode::kMalformed, path, place,
                      std::to_string(elements * element_bytes) + " bytes by its shape",
@@ -163,6 +179,10 @@ Result<std::vector<Tensor>> ReadSafetensors(std::span<const std::byte> bytes, co
     }
     tensor.tensor.bytes = data.subspan(tensor.begin, tensor.end - tensor.begin);
     next = tensor.end;
+    if (tensor.is_position_ids) {
+      if (CountsFromZero(tensor.tensor.bytes)) continue;
+      return FileError(ErrorCode::kUnsupported, path, place, "positions 0, 1, 2, ...", "others");
+    }
     tensors.push_back(std::move(tensor.tensor));
   }
   if (next != data.size()) {

@@ -11,7 +11,8 @@
 
 namespace samebit::model {
 
-// bytes: the whole file; must outlive the result. path: for messages. F32, F16 and BF16.
+// bytes: the whole file; must outlive the result. path: for messages. F32, F16 and BF16; an I64 table called
+// position_ids that counts from 0 says nothing and is left out.
 // The tensors must fill the data section without gap or overlap, as the format demands: a file that lies about one
 // offset is refused as a whole. Order of the result: by offset.
 // Failures: kMalformed, kUnsupported (another element type, or a tensor not on its type's boundary), kTooLarge.

@@ -46,7 +46,19 @@ Shape ShapeOf(Role role, const ModelConfig& config) {
     case Role::kAttentionPostNorm:
     case Role::kFfnNorm:
     case Role::kFfnPostNorm:
+    case Role::kEmbeddingNorm:
+    case Role::kEmbeddingNormBias:
+    case Role::kAttentionOutputBias:
+    case Role::kAttentionNormBias:
+    case Role::kFfnDownBias:
+    case Role::kFfnNormBias:
       return {1, config.width};
+    case Role::kFfnUpBias:
+      return {1, config.ffn_width};
+    case Role::kTokenTypeEmbedding:
+      return {config.token_types, config.width};
+    case Role::kPositionEmbedding:
+      return {config.positions, config.width};
   }
   return {0, 0};
 }
@@ -118,12 +130,27 @@ const char* RoleName(Role role) {
       "embedding",  "output",     "output norm",      "attention norm",      "query",
       "key",        "value",      "attention output", "query bias",          "key bias",
       "value bias", "query norm", "key norm",         "attention post norm", "ffn norm",
-      "ffn gate",   "ffn up",     "ffn down",         "ffn post norm"};
+      "ffn gate",   "ffn up",     "ffn down",         "ffn post norm",       "token type embedding",
+      "position embedding", "embedding norm", "embedding norm bias", "attention output bias", "attention norm bias",
+      "ffn up bias", "ffn down bias", "ffn norm bias"};
   static_assert(std::size(kNames) == kRoleCount);
   return kNames[static_cast<uint32_t>(role)];
 }
 
-bool IsPerModel(Role role) { return role == Role::kEmbedding || role == Role::kOutput || role == Role::kOutputNorm; }
+bool IsPerModel(Role role) {
+  switch (role) {
+    case Role::kEmbedding:
+    case Role::kOutput:
+    case Role::kOutputNorm:
+    case Role::kTokenTypeEmbedding:
+    case Role::kPositionEmbedding:
+    case Role::kEmbeddingNorm:
+    case Role::kEmbeddingNormBias:
+      return true;
+    default:
+      return false;
+  }
+}
 
 bool IsVector(Role role) {
   switch (role) {

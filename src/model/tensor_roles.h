@@ -10,11 +10,11 @@
 
 namespace samebit::model {
 
-inline constexpr uint32_t kRoleCount = static_cast<uint32_t>(Role::kFfnPostNorm) + 1;
+inline constexpr uint32_t kRoleCount = static_cast<uint32_t>(Role::kFfnNormBias) + 1;
 
 // Roles whose tensor belongs to the whole model and not to a layer.
 bool IsPerModel(Role role);
-// Norm weights and biases: one row, float formats only.
+// Norm weights, biases and the small tables of an encoder: added or multiplied as they are, float formats only.
 bool IsVector(Role role);
 
 enum class FileFormat { kGguf, kHuggingFace };

@@ -237,9 +237,14 @@ void ReadPins(FieldReader& fields, Pins& pins) {
 
 }  // namespace
 
-void ReadCommon(FieldReader& fields, const ParseRules& rules, uint32_t tokens_min, CommonRequest& out) {
+void ReadModelTierAndPins(FieldReader& fields, const ParseRules& rules, CommonRequest& out) {
   ReadTier(fields, rules, out);
   out.model = fields.Text("model");
+  ReadPins(fields, out.pins);
+}
+
+void ReadCommon(FieldReader& fields, const ParseRules& rules, uint32_t tokens_min, CommonRequest& out) {
+  ReadModelTierAndPins(fields, rules, out);
   ReadTemperature(fields, out.sampling);
   ReadTopK(fields, out.sampling);
   ReadProbabilities(fields, out.sampling);
@@ -257,7 +262,6 @@ void ReadCommon(FieldReader& fields, const ParseRules& rules, uint32_t tokens_mi
   }
   out.return_token_ids = fields.Bool("return_token_ids").value_or(false);
   out.tokens_as_ids = fields.Bool("return_tokens_as_token_ids").value_or(false);
-  ReadPins(fields, out.pins);
 }
 
 void FinishFields(FieldReader& fields, CommonRequest& out) {

@@ -39,6 +39,8 @@ struct CommonRequest {
   std::vector<std::string> ignored_fields;  // unknown ones, at tier 0
 };
 
+// Reads what every endpoint that answers has: model, tier, pins.
+void ReadModelTierAndPins(FieldReader& fields, const ParseRules& rules, CommonRequest& out);
 // Reads the fields that both endpoints share. tokens_min: the smallest max_tokens.
 void ReadCommon(FieldReader& fields, const ParseRules& rules, uint32_t tokens_min, CommonRequest& out);
 

@@ -24,11 +24,15 @@ bool ReadIds(const json::array& array, const std::string& path, uint32_t vocabul
   return true;
 }
 
-void ReadPrompt(FieldReader& fields, uint32_t vocabulary, std::vector<Prompt>& prompts) {
-  const json::value* value = fields.Take("prompt");
+}  // namespace
+
+void ReadPrompts(FieldReader& fields, const PromptField& field, std::vector<Prompt>& prompts) {
+  const std::string name = field.name;
+  const std::string expected =
+      name + ": expected a string, an array of strings, token ids, or an array of arrays of token ids";
+  const json::value* value = fields.Take(name);
   if (value == nullptr) {
-    fields.Fail(InvalidValue("prompt", "prompt: expected a string, an array of strings, token ids, or an array of "
-                                       "arrays of token ids", "missing_required_parameter"));
+    fields.Fail(InvalidValue(name, expected, "missing_required_parameter"));
     return;
   }
   if (value->is_string()) {
@@ -36,28 +40,27 @@ void ReadPrompt(FieldReader& fields, uint32_t vocabulary, std::vector<Prompt>& p
     return;
   }
   if (!value->is_array() || value->get_array().empty()) {
-    fields.Fail(InvalidValue("prompt", "prompt: expected a string, an array of strings, token ids, or an array of "
-                                       "arrays of token ids"));
+    fields.Fail(InvalidValue(name, expected));
     return;
   }
   const json::array& array = value->get_array();
   if (array[0].is_number()) {
     std::vector<TokenId> ids;
-    if (ReadIds(array, "prompt", vocabulary, fields, ids)) prompts.emplace_back(std::move(ids));
+    if (ReadIds(array, name, field.vocabulary, fields, ids)) prompts.emplace_back(std::move(ids));
     return;
   }
-  if (array.size() > limits::kRequestPromptsMax) {
-    fields.Fail(InvalidValue("prompt", "prompt: expected at most " + std::to_string(limits::kRequestPromptsMax) +
-                                           " prompts, found " + std::to_string(array.size())));
+  if (array.size() > field.count_max) {
+    fields.Fail(InvalidValue(name, name + ": expected at most " + std::to_string(field.count_max) + " " + field.items +
+                                       ", found " + std::to_string(array.size())));
     return;
   }
   for (size_t i = 0; i < array.size(); ++i) {
-    const std::string place = "prompt[" + std::to_string(i) + "]";
+    const std::string place = name + "[" + std::to_string(i) + "]";
     std::vector<TokenId> ids;
     if (array[i].is_string()) {
       prompts.emplace_back(std::string(array[i].get_string()));
     } else if (array[i].is_array()) {
-      if (!ReadIds(array[i].get_array(), place, vocabulary, fields, ids)) return;
+      if (!ReadIds(array[i].get_array(), place, field.vocabulary, fields, ids)) return;
       prompts.emplace_back(std::move(ids));
     } else {
       fields.Fail(InvalidValue(place, place + ": expected a string or token ids, found " + JsonKindName(&array[i]),
@@ -66,6 +69,8 @@ void ReadPrompt(FieldReader& fields, uint32_t vocabulary, std::vector<Prompt>& p
     }
   }
 }
+
+namespace {
 
 // The old shape: a number of candidates. false is what some clients write for none.
 void ReadLogprobs(FieldReader& fields, CommonRequest& common) {
@@ -89,7 +94,7 @@ std::variant<CompletionRequest, ApiError> ParseCompletionRequest(const json::val
   CompletionRequest request;
   ReadCommon(fields, rules, 0, request.common);
   ReadLogprobs(fields, request.common);
-  ReadPrompt(fields, rules.vocabulary, request.prompts);
+  ReadPrompts(fields, {"prompt", "prompts", rules.vocabulary, limits::kRequestPromptsMax}, request.prompts);
   request.echo = fields.Bool("echo").value_or(false);
   request.add_special_tokens = fields.Bool("add_special_tokens").value_or(true);
   if (request.common.sampling.max_tokens == 0u && !request.echo)

@@ -5,12 +5,13 @@
 namespace samebit::server {
 
 EngineThread::EngineThread(std::unique_ptr<engine::Engine> engine, uint32_t queue_max,
-                           std::function<void(std::vector<std::shared_ptr<Session>>)> wake)
+                           std::function<void(std::vector<std::shared_ptr<Session>>)> wake, SideWork* side)
     : engine_(std::move(engine)),
-      context_max_(engine_->context_max()),
-      sequences_max_(engine_->options().sequences_max),
+      context_max_(engine_ ? engine_->context_max() : 0),
+      sequences_max_(engine_ ? engine_->options().sequences_max : 0),
       samples_max_(sequences_max_ + queue_max),
       wake_(std::move(wake)),
+      side_(side),
       thread_([this] { Loop(); }) {}
 
 EngineThread::~EngineThread() {
@@ -23,6 +24,7 @@ EngineThread::~EngineThread() {
 }
 
 Status EngineThread::Submit(std::vector<engine::Request> requests, std::shared_ptr<Session> session) {
+  CHECK(engine_ != nullptr);
   uint64_t samples = 0;
   for (const engine::Request& request : requests) samples += std::max(request.samples, request.beam_width);
   {
@@ -62,8 +64,15 @@ EngineLoad EngineThread::load() const {
   return {samples_in_flight_, sequences_max_, counters_};
 }
 
+void EngineThread::Nudge() {
+  // The lock orders this after a look at HasWork that found nothing, and before the sleep that would miss it.
+  { const std::lock_guard lock(mutex_); }
+  wakes_.notify_one();
+}
+
 void EngineThread::Loop() {
   while (TakeCommands()) {
+    if (side_ != nullptr) side_->Step();
     if (live_.empty()) continue;
     engine_->Step();
     CollectEnds();
@@ -77,9 +86,12 @@ bool EngineThread::TakeCommands() {
   bool cancel_all = false;
   {
     std::unique_lock lock(mutex_);
-    counters_ = engine_->counters();
-    if (live_.empty())
-      wakes_.wait(lock, [this] { return stopping_ || !jobs_.empty() || !cancels_.empty(); });
+    if (engine_) counters_ = engine_->counters();
+    if (live_.empty()) {
+      wakes_.wait(lock, [this] {
+        return stopping_ || !jobs_.empty() || !cancels_.empty() || (side_ != nullptr && side_->HasWork());
+      });
+    }
     if (stopping_) return false;
     jobs.swap(jobs_);
     cancels.swap(cancels_);

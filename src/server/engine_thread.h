@@ -37,12 +37,20 @@ struct EngineLoad {
   engine::EngineCounters counters;
 };
 
+// Work of another kind that shares the thread: one short step of it between two of the engine's.
+class SideWork {
+ public:
+  virtual ~SideWork() = default;
+  virtual bool HasWork() const = 0;  // any thread
+  virtual void Step() = 0;           // the engine's thread; does nothing where there is no work
+};
+
 class EngineThread {
  public:
   // wake: called after a step with the sessions that have something new. queue_max: samples that may wait beyond those
-  // that run.
+  // that run. engine: null where the model generates nothing. side: outlives the thread.
   EngineThread(std::unique_ptr<engine::Engine> engine, uint32_t queue_max,
-               std::function<void(std::vector<std::shared_ptr<Session>>)> wake);
+               std::function<void(std::vector<std::shared_ptr<Session>>)> wake, SideWork* side = nullptr);
   ~EngineThread();  // requests in flight are dropped without an end
 
   // Failure: kCapacity (the queue is full), kCancelled (stopping). Any thread.
@@ -51,6 +59,9 @@ class EngineThread {
   void Cancel(std::shared_ptr<const Session> session);
   // Every request in flight, and all that come later.
   void CancelAll();
+
+  // The side work has something to do. Any thread.
+  void Nudge();
 
   EngineLoad load() const;
   uint32_t context_max() const { return context_max_; }
@@ -81,6 +92,7 @@ class EngineThread {
   const uint64_t sequences_max_;
   const uint64_t samples_max_;  // in flight
   const std::function<void(std::vector<std::shared_ptr<Session>>)> wake_;
+  SideWork* const side_;
 
   mutable std::mutex mutex_;
   std::condition_variable wakes_;

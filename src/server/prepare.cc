@@ -20,6 +20,8 @@ bool Failed(const std::variant<T, ApiError>& outcome) {
   return std::holds_alternative<ApiError>(outcome);
 }
 
+}  // namespace
+
 std::optional<ApiError> CheckModel(const ServedModel& model, const std::optional<std::string>& asked) {
   if (!asked || *asked == model.id) return std::nullopt;
   ApiError error = openai::InvalidValue("model", "the model " + openai::Quoted(*asked) + " is not served here; " +
@@ -27,6 +29,8 @@ std::optional<ApiError> CheckModel(const ServedModel& model, const std::optional
   error.status = 404;
   return error;
 }
+
+namespace {
 
 contract::SamplingPart SamplingOf(const engine::Request& request) {
   const engine::SamplingParams& from = request.sampling;
@@ -43,6 +47,8 @@ contract::SamplingPart SamplingOf(const engine::Request& request) {
   part.seed = from.seed;
   return part;
 }
+
+}  // namespace
 
 std::optional<ApiError> CheckPins(const openai::Pins& pins, const ServedModel& model,
                                   const contract::Fingerprint& fingerprint) {
@@ -66,6 +72,8 @@ std::optional<ApiError> CheckPins(const openai::Pins& pins, const ServedModel& m
   error.fields = std::move(fields);
   return error;
 }
+
+namespace {
 
 std::string EffectiveJson(const engine::EffectiveSampling& effective) {
   JsonWriter json;

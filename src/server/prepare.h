@@ -41,6 +41,11 @@ std::variant<Prepared, openai::ApiError> PrepareChat(openai::ChatRequest request
 std::variant<Prepared, openai::ApiError> PrepareCompletion(openai::CompletionRequest request,
                                                            const PrepareInput& input);
 
+// What every endpoint asks first: is it this model, and would what the client pins run? nullopt: yes.
+std::optional<openai::ApiError> CheckModel(const ServedModel& model, const std::optional<std::string>& asked);
+std::optional<openai::ApiError> CheckPins(const openai::Pins& pins, const ServedModel& model,
+                                          const contract::Fingerprint& fingerprint);
+
 // The ids of a chat, as /tokenize gives them too. tier: at 1 and 2 a template may not print the date of today.
 std::variant<std::vector<TokenId>, openai::ApiError> ChatPromptIds(const std::vector<openai::ChatMessage>& messages,
                                                                    const std::string& variables_json,

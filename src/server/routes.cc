@@ -6,7 +6,9 @@
 #include "base/json_reader.h"
 #include "base/json_writer.h"
 #include "openai/token_request.h"
+#include "server/embedding_session.h"
 #include "server/prepare.h"
+#include "server/prepare_embedding.h"
 #include "server/streamed_answer.h"
 #include "server/whole_answer.h"
 
@@ -51,6 +53,7 @@ constexpr std::string_view kOneModel = "/v1/models/";
 const Routes::Route Routes::kRoutes[] = {
     {"/v1/chat/completions", "POST", true, &Routes::Chat},
     {"/v1/completions", "POST", true, &Routes::Completions},
+    {"/v1/embeddings", "POST", true, &Routes::Embeddings},
     {"/v1/models", "GET", true, &Routes::Models},
     {kOneModel.data(), "GET", true, &Routes::OneModel},
     {"/tokenize", "POST", true, &Routes::Tokenize},
@@ -177,6 +180,7 @@ openai::ParseRules RulesFor(const ServedModel& model, const http::Request& reque
 
 template <auto kParse, auto kPrepare>
 void Routes::Answer(const http::Request& request, const Port& port) {
+  if (!outside_.model.generates) return port->SendError(GeneratesNothing(outside_.model));
   WithJson(request, port, [this, port, rules = RulesFor(outside_.model, request)](const auto& body) {
     auto parsed = kParse(body, rules);
     if (const auto* error = std::get_if<ApiError>(&parsed)) return port->SendError(*error);
@@ -211,6 +215,27 @@ void Routes::Submit(Prepared prepared, const Port& port) {
   // The connection must not keep the session alive: it holds the connection's exchange.
   port->OnGone([this, weak = std::weak_ptr<Session>(session)] {
     if (const std::shared_ptr<Session> gone = weak.lock()) outside_.engine.Cancel(gone);
+  });
+}
+
+void Routes::Embeddings(const http::Request& request, const Port& port) {
+  WithJson(request, port, [this, port, rules = RulesFor(outside_.model, request)](const auto& body) {
+    auto parsed = openai::ParseEmbeddingRequest(body, rules);
+    if (const auto* error = std::get_if<ApiError>(&parsed)) return port->SendError(*error);
+    auto prepared = PrepareEmbedding(std::move(std::get<0>(parsed)), MakeInput());
+    if (const auto* error = std::get_if<ApiError>(&prepared)) return port->SendError(*error);
+    auto& ready = std::get<PreparedEmbedding>(prepared);
+    const auto session = std::make_shared<EmbeddingSession>(std::move(ready.answer), port, outside_.work);
+    const Status status = outside_.embeds.Submit(std::move(ready.requests), session);
+    if (!status.ok()) {
+      port->SendError(status.error().code == ErrorCode::kCapacity
+                          ? openai::Refuse(contract::Refusal::kCapacity, "", status.error().message)
+                          : ServerStopping());
+      return;
+    }
+    port->OnGone([this, weak = std::weak_ptr<EmbeddingSession>(session)] {
+      if (const auto gone = weak.lock()) outside_.embeds.Cancel(gone);
+    });
   });
 }
 
@@ -257,7 +282,9 @@ void Routes::Tokenize(const http::Request& request, const Port& port) {
       ids = std::move(std::get<0>(encoded));
     } else {
       const std::string& text = std::get<std::string>(asked.input);
-      Result<std::vector<TokenId>> encoded = asked.add_special_tokens
+      Result<std::vector<TokenId>> encoded = !model.generates && asked.add_special_tokens
+                                                 ? text::EmbeddingIds(*model.tokenizer, *model.spec, text)
+                                             : asked.add_special_tokens
                                                  ? text::PromptIds(*model.tokenizer, *model.spec, text)
                                                  : model.tokenizer->Encode(text, text::Specials::kParse);
       if (!encoded.ok()) return port->SendError(ToApiError(encoded.error(), "prompt"));
@@ -310,7 +337,8 @@ void Routes::Fingerprint(const http::Request&, const Port& port) {
   engine::SamplingSources sources{model.defaults, model.checkpoint, engine::kTokensMaxDefault,
                                   [] { return uint64_t{0}; }};
   const engine::EffectiveSampling effective = engine::ResolveSampling({}, sources, *model.spec);
-  const contract::Fingerprint fingerprint = FingerprintOf(model, effective.request);
+  const contract::Fingerprint fingerprint = model.generates ? FingerprintOf(model, effective.request)
+                                                            : EmbeddingFingerprintOf(model, model.vector_form);
   JsonWriter json;
   json.BeginObject().Key("object").Text("samebit.fingerprint").Key("document").Verbatim(fingerprint.document);
   json.Key("inference_fingerprint").Text(fingerprint.inference_fingerprint);

@@ -9,6 +9,7 @@
 #include "http/server.h"
 #include "server/answer_port.h"
 #include "server/api_keys.h"
+#include "server/embed_queue.h"
 #include "server/engine_thread.h"
 #include "server/served_model.h"
 #include "server/work_queue.h"
@@ -23,6 +24,7 @@ struct RoutesOutside {
   const PortOutside& port;
   world::Entropy& entropy;
   EngineThread& engine;
+  EmbedQueue& embeds;
   WorkQueue& work;
 };
 
@@ -52,6 +54,7 @@ class Routes {
   const Route* Find(const http::Request& request, openai::ApiError& error) const;
   void Chat(const http::Request& request, const Port& port);
   void Completions(const http::Request& request, const Port& port);
+  void Embeddings(const http::Request& request, const Port& port);
   void Models(const http::Request& request, const Port& port);
   void OneModel(const http::Request& request, const Port& port);
   void Tokenize(const http::Request& request, const Port& port);

@@ -11,6 +11,7 @@
 #include "base/tokenizer_spec.h"
 #include "contract/fingerprint.h"
 #include "contract/tier.h"
+#include "openai/embedding_answer.h"
 #include "text/prompt_ids.h"
 
 namespace samebit::server {
@@ -31,6 +32,12 @@ struct ServedModel {
   contract::SemanticPart semantic;  // without the sampling
   const contract::FixedParts* fixed = nullptr;
   std::vector<std::pair<std::string, std::string>> files;  // name, SHA-256
+  bool generates = true;  // false: a sentence encoder, for /v1/embeddings only
+  // Of text vectors, where the request says nothing.
+  openai::VectorForm vector_form;
+  uint32_t vector_width = 0;
+  uint32_t embedding_tokens_max = 0;
+  bool has_first_pooling = false;
 };
 
 }  // namespace samebit::server

@@ -1,5 +1,6 @@
 #include "server/server.h"
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -13,26 +14,31 @@ constexpr int kLastWordPolls = 150;
 }  // namespace
 
 ModelServer::ModelServer(ServerConfig config, ServedModel model, std::unique_ptr<engine::Engine> engine,
-                         const ServerOutside& outside)
+                         std::unique_ptr<engine::Embedder> embedder, const ServerOutside& outside)
     : config_(std::move(config)),
       model_(std::move(model)),
       port_outside_{outside.clock, metrics_, config_.access_log ? &outside.log : nullptr},
       work_(std::make_unique<WorkQueue>()),
+      embeds_(std::make_unique<EmbedQueue>(std::move(embedder), std::max(config_.queue_max, limits::kEmbeddingInputsMax))),
       engine_(std::make_unique<EngineThread>(std::move(engine), config_.queue_max,
                                              [this](std::vector<std::shared_ptr<Session>> sessions) {
                                                // One wake-up of the HTTP thread for all of a step's sessions.
                                                http_->Post([sessions = std::move(sessions)] {
                                                  for (const auto& session : sessions) session->Wake();
                                                });
-                                             })),
+                                             },
+                                             embeds_.get())),
       routes_(std::make_unique<Routes>(
-          RoutesOutside{model_, config_.keys, port_outside_, outside.entropy, *engine_, *work_})) {}
+          RoutesOutside{model_, config_.keys, port_outside_, outside.entropy, *engine_, *embeds_, *work_})) {
+  embeds_->WakeBy([this] { engine_->Nudge(); });
+}
 
 Result<std::unique_ptr<ModelServer>> ModelServer::Start(ServerConfig config, ServedModel model,
                                                         std::unique_ptr<engine::Engine> engine,
+                                                        std::unique_ptr<engine::Embedder> embedder,
                                                         const ServerOutside& outside) {
   std::unique_ptr<ModelServer> server(
-      new ModelServer(std::move(config), std::move(model), std::move(engine), outside));
+      new ModelServer(std::move(config), std::move(model), std::move(engine), std::move(embedder), outside));
   Routes* routes = server->routes_.get();
   ModelServer* self = server.get();
   routes->CountConnectionsBy([self] { return self->http_ ? self->http_->connections() : 0; });
@@ -51,6 +57,7 @@ ModelServer::~ModelServer() {
   if (http_) http_->Join();
   work_->Stop();
   engine_.reset();
+  embeds_.reset();
   work_.reset();
   http_.reset();
 }
@@ -61,7 +68,8 @@ void ModelServer::StopWorking() {
 }
 
 bool ModelServer::IsIdle() const {
-  return http_->connections() == 0 && work_->waiting() == 0 && engine_->load().samples_in_flight == 0;
+  return http_->connections() == 0 && work_->waiting() == 0 && engine_->load().samples_in_flight == 0 &&
+         embeds_->texts_in_flight() == 0;
 }
 
 bool ModelServer::FinishWork(const std::function<bool()>& give_up) {
@@ -71,6 +79,7 @@ bool ModelServer::FinishWork(const std::function<bool()>& give_up) {
   }
   if (IsIdle()) return true;
   engine_->CancelAll();
+  embeds_->CancelAll();
   for (int i = 0; i < kLastWordPolls && !IsIdle(); ++i) std::this_thread::sleep_for(kPoll);
   return false;
 }

@@ -24,9 +24,10 @@ struct ServerOutside {
 
 class ModelServer {
  public:
-  // Failures: those of http::Server::Listen.
+  // engine: null where the model is a sentence encoder. Failures: those of http::Server::Listen.
   static Result<std::unique_ptr<ModelServer>> Start(ServerConfig config, ServedModel model,
                                                     std::unique_ptr<engine::Engine> engine,
+                                                    std::unique_ptr<engine::Embedder> embedder,
                                                     const ServerOutside& outside);
   ~ModelServer();  // at once; call StopWorking and FinishWork before
 
@@ -40,7 +41,7 @@ class ModelServer {
 
  private:
   ModelServer(ServerConfig config, ServedModel model, std::unique_ptr<engine::Engine> engine,
-              const ServerOutside& outside);
+              std::unique_ptr<engine::Embedder> embedder, const ServerOutside& outside);
   bool IsIdle() const;
 
   const ServerConfig config_;
@@ -49,6 +50,7 @@ class ModelServer {
   const PortOutside port_outside_;
   // Taken down by hand, see the destructor: they know each other.
   std::unique_ptr<WorkQueue> work_;
+  std::unique_ptr<EmbedQueue> embeds_;
   std::unique_ptr<EngineThread> engine_;
   std::unique_ptr<Routes> routes_;
   std::unique_ptr<http::Server> http_;

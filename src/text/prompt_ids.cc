@@ -29,6 +29,13 @@ Result<std::vector<TokenId>> PromptIds(const Tokenizer& tokenizer, const Tokeniz
   return ids;
 }
 
+Result<std::vector<TokenId>> EmbeddingIds(const Tokenizer& tokenizer, const TokenizerSpec& spec, std::string_view text) {
+  ASSIGN_OR_RETURN(std::vector<TokenId> ids, tokenizer.Encode(text, Specials::kAsText));
+  if (spec.add_bos && spec.bos) ids.insert(ids.begin(), *spec.bos);
+  if (spec.add_eos && spec.eos) ids.push_back(*spec.eos);
+  return ids;
+}
+
 RenderOptions RenderOptionsFor(const Tokenizer& tokenizer, const TokenizerSpec& spec) {
   RenderOptions options;
   if (spec.bos) options.bos_token = tokenizer.Piece(*spec.bos);

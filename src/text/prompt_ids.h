@@ -17,6 +17,10 @@ namespace samebit::text {
 // Failures: kMalformed, kTooLarge.
 Result<std::vector<TokenId>> PromptIds(const Tokenizer& tokenizer, const TokenizerSpec& spec, std::string_view text);
 
+// A text whose vector is wanted: what it spells out stays text, and the tokens that the model puts around every text go
+// around it (bos in front, eos behind, where the model asks for them). Failures: kMalformed, kTooLarge.
+Result<std::vector<TokenId>> EmbeddingIds(const Tokenizer& tokenizer, const TokenizerSpec& spec, std::string_view text);
+
 // What a chat template is given besides messages: the texts of bos and eos.
 RenderOptions RenderOptionsFor(const Tokenizer& tokenizer, const TokenizerSpec& spec);
 

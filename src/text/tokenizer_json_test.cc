@@ -95,8 +95,9 @@ TEST(TokenizerJson, sentence_piece_bytes_follow_the_decoder) {
 
 TEST(TokenizerJson, refuses_kinds_that_this_build_lacks) {
   const std::vector<std::string> models = {
-      R"({"type":"WordPiece","unk_token":"a","continuing_subword_prefix":"##","max_input_chars_per_word":100,)"
+      R"({"type":"WordPiece","unk_token":"a","continuing_subword_prefix":"@@","max_input_chars_per_word":100,)"
       R"("vocab":{"a":0}})",
+      R"({"type":"WordLevel","unk_token":"a","vocab":{"a":0}})",
       R"({"type":"Unigram","unk_id":0,"vocab":[["a",-1.0]],"byte_fallback":false})"};
   for (const std::string& model : models) {
     auto tokenizer = FromJson(R"({"added_tokens":[],"model":)" + model + "}", 1);
@@ -120,6 +121,35 @@ TEST(TokenizerJson, refuses_two_pieces_with_one_id) {
   ASSERT_FALSE(tokenizer.ok());
   EXPECT_EQ(tokenizer.error().code, ErrorCode::kMalformed);
   EXPECT_NE(tokenizer.error().message.find("\"a\" and \"b\""), std::string::npos);
+}
+
+constexpr const char* kWordPieces =
+    R"({"added_tokens":[{"id":1,"content":"[CLS]","special":true,"single_word":false,"lstrip":false,"rstrip":false,)"
+    R"("normalized":false}],"truncation":{"max_length":1,"strategy":"LongestFirst","stride":0,"direction":"Right"},)"
+    R"("normalizer":{"type":"BertNormalizer","clean_text":true,"handle_chinese_chars":true,"strip_accents":null,)"
+    R"("lowercase":true},"pre_tokenizer":{"type":"BertPreTokenizer"},)"
+    R"("model":{"type":"WordPiece","unk_token":"[UNK]","continuing_subword_prefix":"##",)"
+    R"("max_input_chars_per_word":100,"vocab":{"[UNK]":0,"[CLS]":1,"a":2,"##b":3,"[":4,"]":5,"cl":6,"##s":7}}})";
+
+TEST(WordPiece, cuts_words_into_pieces_and_never_cuts_the_text) {
+  const auto tokenizer = FromJson(kWordPieces, 8);
+  ASSERT_TRUE(tokenizer.ok()) << tokenizer.error().message;
+  const auto ids = [&](const char* text, Specials specials) { return *(*tokenizer)->Encode(text, specials); };
+  EXPECT_EQ(ids("A ab \u00c1bb xyz", Specials::kAsText), (std::vector<TokenId>{2, 2, 3, 2, 3, 3, 0}));
+  EXPECT_EQ(ids("[CLS]", Specials::kParse), (std::vector<TokenId>{1}));
+  EXPECT_EQ(ids("[CLS]", Specials::kAsText), (std::vector<TokenId>{4, 6, 7, 5}));
+  EXPECT_EQ((*tokenizer)->Bytes(2), " a");
+  EXPECT_EQ((*tokenizer)->Bytes(3), "b");
+  EXPECT_TRUE((*tokenizer)->IsControl(1));
+}
+
+TEST(WordPiece, refuses_a_vocabulary_without_its_unknown_token) {
+  std::string json = kWordPieces;
+  json.replace(json.find("\"[UNK]\",\"continuing"), 7, "\"[NIX]\"");
+  const auto tokenizer = FromJson(json, 8);
+  ASSERT_FALSE(tokenizer.ok());
+  EXPECT_EQ(tokenizer.error().code, ErrorCode::kMalformed);
+  EXPECT_NE(tokenizer.error().message.find("[NIX]"), std::string::npos);
 }
 
 }  // namespace

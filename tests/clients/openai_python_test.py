@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The official openai package for Python against the server: answers, streams, errors, many at once."""
 
+import array
 import asyncio
 import os
 import sys
@@ -93,6 +94,21 @@ class OpenAiPython(unittest.TestCase):
             with self.subTest(code), self.assertRaises(kind) as caught:
                 create(**fields)
             self.assertEqual((caught.exception.code, caught.exception.param), (code, param))
+
+    def test_embeddings_as_numbers_and_as_base64_are_the_same(self):
+        texts = ["A cat sleeps.", "The kitten is napping.", "Stock markets fell."]
+        # The package asks for base64 by itself where nothing is said, and turns it into numbers.
+        coded = self.client.embeddings.create(model="smol", input=texts)
+        plain = self.client.embeddings.create(model="smol", input=texts, encoding_format="float")
+        self.assertEqual(len(coded.data), 3)
+        for a, b in zip(coded.data, plain.data, strict=True):
+            self.assertEqual(array.array("f", a.embedding), array.array("f", b.embedding))
+            self.assertEqual(len(a.embedding), 576)
+        self.assertEqual(coded.usage.total_tokens, plain.usage.prompt_tokens)
+        self.assertEqual(plain.reproducibility["pooling"]["value"], "mean")
+        with self.assertRaises(openai.BadRequestError) as caught:
+            self.client.embeddings.create(model="smol", input="a", dimensions=64)
+        self.assertEqual((caught.exception.code, caught.exception.param), ("unsupported_parameter", "dimensions"))
 
     def test_many_at_once_equal_one_alone(self):
         fields = {"model": "smol", "messages": MESSAGES, "max_tokens": 48}

@@ -70,6 +70,46 @@ TEST_P(Rows, rms_norm_reports_nan_and_infinity) {
   }
 }
 
+TEST_P(Rows, layer_norm_equals_the_law) {
+  Random random(18);
+  for (const uint32_t n : kLengths) {
+    for (const Style style : kStyles) {
+      const std::vector<float> x = RandomFloats(random, n, style), w = RandomFloats(random, n, Style::kPlain),
+                               b = RandomFloats(random, n, Style::kPlain);
+      std::vector<float> actual(n), expected(n), in_place = x;
+      const bool finite = arith::LayerNorm(x.data(), w.data(), b.data(), n, 1e-12f, expected.data());
+      EXPECT_EQ(table_.layer_norm(x.data(), w.data(), b.data(), n, 1e-12f, actual.data()), finite);
+      EXPECT_TRUE(SameBits(actual, expected)) << "n " << n;
+      table_.layer_norm(in_place.data(), w.data(), b.data(), n, 1e-12f, in_place.data());
+      EXPECT_TRUE(SameBits(in_place, expected)) << "n " << n;
+    }
+  }
+}
+
+TEST_P(Rows, layer_norm_reports_nan_and_infinity) {
+  std::vector<float> x(100, 1.0f), w(100, 1.0f), out(100);
+  EXPECT_TRUE(table_.layer_norm(x.data(), w.data(), w.data(), 100, 1e-5f, out.data()));
+  for (const float bad : {__builtin_nanf(""), __builtin_inff(), 1e30f}) {
+    x[99] = bad;
+    EXPECT_FALSE(table_.layer_norm(x.data(), w.data(), w.data(), 100, 1e-5f, out.data()));
+  }
+}
+
+TEST_P(Rows, plain_activations_equal_the_law_over_every_magnitude) {
+  std::vector<float> x = EveryMagnitude();
+  for (int i = -160 * 64; i <= 160 * 64; ++i) x.push_back(static_cast<float>(i) / 640.0f);  // -16 to 16
+  x.insert(x.end(), {15.0f, -15.0f, 14.99999f, -14.99999f, __builtin_nanf(""), __builtin_inff(), -__builtin_inff()});
+  for (const auto n : {static_cast<uint32_t>(x.size()), 1u, 15u, 16u, 17u, 33u}) {
+    std::vector<float> actual(n), expected(n);
+    for (uint32_t i = 0; i < n; ++i) expected[i] = arith::GeluErf(x[x.size() - n + i]);
+    table_.gelu_erf(&x[x.size() - n], n, actual.data());
+    EXPECT_TRUE(SameBits(actual, expected));
+    for (uint32_t i = 0; i < n; ++i) expected[i] = arith::GeluTanh(x[x.size() - n + i]);
+    table_.gelu_tanh(&x[x.size() - n], n, actual.data());
+    EXPECT_TRUE(SameBits(actual, expected));
+  }
+}
+
 TEST_P(Rows, rope_equals_the_law) {
   Random random(12);
   for (const uint32_t head_size : {16u, 32u, 64u, 80u, 96u, 128u, 256u}) {

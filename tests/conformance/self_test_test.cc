@@ -19,10 +19,24 @@ TEST(SelfTest, golden_digest_is_the_law) {
   EXPECT_EQ(digest.Finish().hex(), kernels::GoldenSelfTestDigest());
 }
 
+TEST(SelfTest, golden_digest_of_encoders_is_the_law) {
+  Sha256 digest;
+  for (const auto operations : {kernels::SelfTestOperations(), kernels::EncoderSelfTestOperations()}) {
+    for (const kernels::SelfTestOperation& operation : operations) {
+      kernels::Outcome outcome;
+      operation.run_by_law(&outcome);
+      digest.Update(operation.name);
+      digest.Update(outcome.bytes().data(), outcome.bytes().size());
+    }
+  }
+  EXPECT_EQ(digest.Finish().hex(), kernels::GoldenEncoderSelfTestDigest());
+}
+
 TEST(SelfTest, every_table_of_this_machine_passes) {
   for (const kernels::Isa isa : kernels::AvailableIsas()) {
     const kernels::KernelTable& table = kernels::Kernels(isa);
     EXPECT_EQ(kernels::SelfTestDigest(table).hex(), kernels::GoldenSelfTestDigest()) << kernels::IsaName(isa);
+    EXPECT_EQ(kernels::EncoderSelfTestDigest(table).hex(), kernels::GoldenEncoderSelfTestDigest());
     EXPECT_TRUE(kernels::SelfTest(table).ok()) << kernels::IsaName(isa);
   }
 }
@@ -39,6 +53,18 @@ TEST(SelfTest, names_the_operation_that_differs) {
   ASSERT_FALSE(status.ok());
   EXPECT_EQ(status.error().code, ErrorCode::kSelfTestFailed);
   EXPECT_NE(status.error().message.find("attention over an f16 cache"), std::string::npos) << status.error().message;
+}
+
+void WrongGelu(const float* x, uint32_t n, float* out) {
+  kernels::Kernels(kernels::Isa::kScalar).gelu_tanh(x, n, out);
+}
+
+TEST(SelfTest, names_the_operation_of_an_encoder_that_differs) {
+  kernels::KernelTable table = kernels::Kernels(kernels::BestIsa());
+  table.gelu_erf = WrongGelu;
+  const Status status = kernels::SelfTest(table);
+  ASSERT_FALSE(status.ok());
+  EXPECT_NE(status.error().message.find("gelu_erf"), std::string::npos) << status.error().message;
 }
 
 }  // namespace

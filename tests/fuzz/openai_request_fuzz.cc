@@ -6,6 +6,7 @@
 #include "fuzz/seeded_mutator.h"
 #include "openai/chat_request.h"
 #include "openai/completion_request.h"
+#include "openai/embedding_request.h"
 #include "openai/token_request.h"
 
 namespace {
@@ -18,7 +19,8 @@ constexpr const char* kSeed =
     R"("stop":["a","b"],"stop_token_ids":[3],"max_tokens":9,"min_tokens":2,"logprobs":true,"top_logprobs":4,"stream":true,)"
     R"("stream_options":{"include_usage":true},"reproducibility_tier":"strict","metadata":{"reproducibility_tier":1},)"
     R"("reproducibility":{"fingerprint":"sha256:00"},"use_beam_search":false,"best_of":2,"echo":true,"tokens":[1],)"
-    R"("response_format":{"type":"text"},"tools":[],"chat_template_kwargs":{"a":[{}]}})";
+    R"("response_format":{"type":"text"},"tools":[],"chat_template_kwargs":{"a":[{}]},"input":[[1],"a"],)"
+    R"("encoding_format":"base64","dimensions":64,"pooling":"mean","normalize":true})";
 
 void CheckError(const openai::ApiError& error) {
   if (error.status < 400 || error.status > 499 || error.code.empty()) std::abort();
@@ -56,5 +58,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (const auto* error = std::get_if<openai::ApiError>(&tokenize)) CheckError(*error);
   const auto detokenize = openai::ParseDetokenizeRequest(*body, rules.vocabulary);
   if (const auto* error = std::get_if<openai::ApiError>(&detokenize)) CheckError(*error);
+  const auto embedding = openai::ParseEmbeddingRequest(*body, rules);
+  if (const auto* error = std::get_if<openai::ApiError>(&embedding)) CheckError(*error);
+  else if (std::get<0>(embedding).inputs.empty() || std::get<0>(embedding).inputs.size() > limits::kEmbeddingInputsMax)
+    std::abort();
   return 0;
 }

@@ -22,6 +22,7 @@
 #include "arith/norm.h"
 #include "arith/rope.h"
 #include "arith/sampling.h"
+#include "arith/sentence_vector.h"
 #include "arith/test_support.h"
 #include "base/sha256_portable.h"
 
@@ -255,6 +256,34 @@ void Logits() {
     });
 }
 
+void SentenceVectors() {
+  ElementaryLine("gelu_erf/positive", 0, 0x7f7fffffu, GeluErf);
+  ElementaryLine("gelu_erf/negative", 0x80000000u, 0xff7fffffu, GeluErf);
+  for (uint32_t n : {1u, 17u, 384u, 768u, 4096u})
+    Line("layer_norm/" + std::to_string(n), [&](Digest& digest, Random& random) {
+      const auto x = random.Normals(n, 3.0f), w = random.Normals(n), b = random.Normals(n);
+      std::vector<float> out(n);
+      digest.Add(uint32_t{LayerNorm(x.data(), w.data(), b.data(), n, 1e-12f, out.data())});
+      digest.Add(out);
+    });
+  Line("sentence_vector", [](Digest& digest, Random& random) {
+    for (uint32_t n : {1u, 17u, 384u}) {
+      std::vector<double> sums(n);
+      std::vector<float> row(n), out(n);
+      for (uint32_t tokens = 1; tokens < 300; ++tokens) {
+        const auto word = random.Normals(n), type = random.Normals(n), position = random.Normals(n);
+        AddEmbeddings(word.data(), type.data(), position.data(), n, row.data());
+        AddToMean(row.data(), n, sums.data());
+        if (tokens % 7 != 1) continue;
+        FinishMean(sums.data(), tokens, n, out.data());
+        digest.Add(out);
+        digest.Add(uint32_t{NormalizeLength(out.data(), n, out.data())});
+        digest.Add(out);
+      }
+    }
+  });
+}
+
 std::vector<std::string> SplitLines(const std::string& text) {
   std::vector<std::string> lines;
   std::istringstream stream(text);
@@ -294,6 +323,7 @@ int Main(int argc, char** argv) {
   Elementary();
   Rows();
   Logits();
+  SentenceVectors();
   if (!write) return Compare(argv[1]);
   std::ofstream file(argv[2], std::ios::binary);
   file << g_lines;

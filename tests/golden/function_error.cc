@@ -46,6 +46,8 @@ double GeluExact(double x) {
   return x / (1 + std::exp(-2 * u));
 }
 
+double GeluErfExact(double x) { return x * std::erfc(-x / std::sqrt(2.0)) / 2; }
+
 template <class Function, class Exact, class Draw>
 void Report64(const char* name, Function function, Exact exact, Draw draw, bool relative) {
   Random random(1);
@@ -73,6 +75,10 @@ void Main() {
   Report("GeluTanh", -0x1p-30f, -1.0f, GeluTanh, GeluExact);
   Report("GeluTanh", -1.0f, -3.0f, GeluTanh, GeluExact);
   Report("GeluTanh", -3.0f, -8.0f, GeluTanh, GeluExact);
+  Report("GeluErf", 0x1p-30f, 20.0f, GeluErf, GeluErfExact);
+  Report("GeluErf", -0x1p-30f, -1.0f, GeluErf, GeluErfExact);
+  Report("GeluErf", -1.0f, -4.0f, GeluErf, GeluErfExact);
+  Report("GeluErf", -4.0f, -12.8f, GeluErf, GeluErfExact);
 
   uint32_t previous = BitsOf(ExpNeg(-87.29999f));
   int64_t worst_step_back = 0, steps_back = 0;

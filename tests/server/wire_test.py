@@ -159,7 +159,7 @@ class Wire(unittest.TestCase):
     def test_unknown_paths_and_methods_are_openais_errors(self):
         for method, path, status in [("GET", "/nope", 404), ("POST", "/v2/chat/completions", 404), ("GET", "/v1/completions", 405),
                                      ("DELETE", "/v1/models", 405), ("OPTIONS", "/v1/chat/completions", 405),
-                                     ("POST", "/v1/embeddings", 404)]:
+                                     ("POST", "/v1/audio/speech", 404)]:
             with self.subTest(f"{method} {path}"):
                 answer = self.server.ask(method, path, {} if method == "POST" else None)
                 self.assertEqual(answer.status, status)

@@ -8,7 +8,8 @@
 namespace samebit::model {
 
 inline void PrintTo(const ModelConfig& config, std::ostream* out) {
-  *out << "\n  family " << config.family << "\n  layers " << config.layers << "\n  width " << config.width
+  *out << "\n  family " << config.family << "\n  kind " << static_cast<int>(config.kind) << "\n  layers "
+       << config.layers << "\n  width " << config.width
        << "\n  ffn_width " << config.ffn_width << "\n  heads " << config.heads << "\n  kv_heads " << config.kv_heads
        << "\n  head_size " << config.head_size << "\n  vocabulary " << config.vocabulary << "\n  context "
        << config.context << "\n  norm_epsilon " << config.norm_epsilon << "\n  activation "
@@ -18,7 +19,10 @@ inline void PrintTo(const ModelConfig& config, std::ostream* out) {
        << static_cast<int>(config.rope_scaling.kind) << " " << config.rope_scaling.factor << "\n  frequency factors "
        << config.rope_frequency_factors.size() << "\n  sliding_window " << config.sliding_window << "\n  local layers ";
   for (const bool local : config.layer_is_local) *out << local;
-  *out << "\n  embedding_scale " << config.embedding_scale << "\n  attention_scale " << config.attention_scale << "\n";
+  *out << "\n  embedding_scale " << config.embedding_scale << "\n  attention_scale " << config.attention_scale
+       << "\n  positions " << config.positions << "\n  token_types " << config.token_types << "\n  pooling "
+       << (config.pooling ? PoolingName(*config.pooling) : "unsaid") << "\n  normalized "
+       << (config.normalized_vectors ? *config.normalized_vectors ? "yes" : "no" : "unsaid") << "\n";
 }
 
 }  // namespace samebit::model

@@ -12,17 +12,6 @@ namespace {
 
 constexpr uint32_t kSplit = arith::kAttentionSplitKeys;
 
-bool IsQuantized(const LinearWeights& weights) {
-  return !weights.empty() && arith::Format(weights.matrix.type()).quantized;
-}
-
-// Whether any layer's matrix among the given members is quantized.
-template <class... Member>
-bool AnyQuantized(const Weights& weights, Member... members) {
-  return std::any_of(weights.layers.begin(), weights.layers.end(),
-                     [&](const LayerWeights& layer) { return (IsQuantized(layer.*members) || ...); });
-}
-
 bool HasLocalLayers(const Weights& weights) {
   return std::any_of(weights.layers.begin(), weights.layers.end(),
                      [](const LayerWeights& layer) { return layer.local; });
@@ -42,18 +31,6 @@ bool AllBelow(const float* x, uint32_t n, uint32_t limit_bits) {
 
 }  // namespace
 
-Decoder::Activations Decoder::MakeActivations(uint32_t columns, bool quantize) const {
-  Activations activations;
-  activations.columns = columns;
-  activations.quantize = quantize;
-  activations.x.resize(size_t{rows_max_} * columns);
-  if (quantize) {
-    activations.quantized = kernels::QuantizedRows(rows_max_, columns);
-    activations.quantized.Reshape(columns);
-  }
-  return activations;
-}
-
 Decoder::Decoder(const Weights& weights, const EngineOptions& options, KvCache& cache)
     : weights_(weights),
       config_(weights.config),
@@ -69,12 +46,12 @@ Decoder::Decoder(const Weights& weights, const EngineOptions& options, KvCache& 
       heads_are_blocks_(config_.head_size % arith::kActivationBlock == 0),
       residual_(size_t{rows_max_} * config_.width),
       branch_(size_t{rows_max_} * config_.width),
-      normed_(
-          MakeActivations(config_.width, AnyQuantized(weights, &LayerWeights::query, &LayerWeights::key,
-                                                      &LayerWeights::value, &LayerWeights::gate, &LayerWeights::up))),
-      attended_(MakeActivations(query_columns_, AnyQuantized(weights, &LayerWeights::attention_output))),
-      hidden_(MakeActivations(config_.ffn_width, AnyQuantized(weights, &LayerWeights::down))),
-      final_(MakeActivations(config_.width, IsQuantized(weights.head()))),
+      normed_(rows_max_, config_.width,
+              AnyQuantized(weights, &LayerWeights::query, &LayerWeights::key, &LayerWeights::value, &LayerWeights::gate,
+                           &LayerWeights::up)),
+      attended_(rows_max_, query_columns_, AnyQuantized(weights, &LayerWeights::attention_output)),
+      hidden_(rows_max_, config_.ffn_width, AnyQuantized(weights, &LayerWeights::down)),
+      final_(rows_max_, config_.width, IsQuantized(weights.head())),
       queries_(size_t{rows_max_} * query_columns_),
       keys_(size_t{rows_max_} * key_columns_),
       values_(size_t{rows_max_} * key_columns_),
@@ -93,24 +70,9 @@ Decoder::Decoder(const Weights& weights, const EngineOptions& options, KvCache& 
 }
 
 uint64_t Decoder::bytes() const {
-  uint64_t floats = residual_.size() + branch_.size() + normed_.x.size() + attended_.x.size() + hidden_.x.size() +
-                    final_.x.size() + queries_.size() + keys_.size() + values_.size() + up_.size() + logit_count_ +
-                    parts_.size() + 4 * cosines_.size();
-  return floats * sizeof(float);
-}
-
-LinearInput Decoder::InputOf(const Activations& activations, uint32_t m, uint32_t first_row) const {
-  return {&activations.x[size_t{first_row} * activations.columns], activations.columns, &activations.quantized,
-          first_row, m};
-}
-
-void Decoder::Quantize(Activations& activations, uint32_t row, uint32_t begin, uint32_t end, uint32_t batch_row) {
-  arith::QuantizedRow out = activations.quantized.row(row);
-  out.codes += begin;
-  out.scales += begin / arith::kActivationBlock;
-  out.scaled_sums += begin / arith::kActivationBlock;
-  out.half_sums += begin / 16;
-  if (!kernels_.quantize_row(activations.row(row) + begin, end - begin, out)) Fail(batch_row);
+  const uint64_t floats = residual_.size() + branch_.size() + queries_.size() + keys_.size() + values_.size() +
+                          up_.size() + logit_count_ + parts_.size() + 4 * cosines_.size();
+  return floats * sizeof(float) + normed_.bytes() + attended_.bytes() + hidden_.bytes() + final_.bytes();
 }
 
 void Decoder::Forward(kernels::Team& team, const Batch& batch, const LogitsVisitor& visit) {
@@ -182,11 +144,11 @@ void Decoder::NormRow(uint32_t row, const std::vector<float>* branch_norm, const
     kernels_.add(x, branch, width, x);
   }
   if (!kernels_.rms_norm(x, norm.data(), width, config_.norm_epsilon, normed_.row(row))) Fail(row);
-  if (normed_.quantize) Quantize(normed_, row, 0, width, row);
+  if (normed_.quantize()) Quantize(normed_, row, 0, width, row);
 }
 
 void Decoder::ProjectQueriesKeysValues(kernels::Worker& worker, const LayerWeights& layer, uint32_t rows) {
-  const LinearInput input = InputOf(normed_, rows);
+  const LinearInput input = normed_.Input(rows);
   linear_.Run(worker, layer.query, Share::kColumns, input, queries_.data(), query_columns_);
   linear_.Run(worker, layer.key, Share::kColumns, input, keys_.data(), key_columns_);
   linear_.Run(worker, layer.value, Share::kColumns, input, values_.data(), key_columns_);
@@ -237,7 +199,7 @@ void Decoder::RotateAndStore(kernels::Worker& worker, const Batch& batch, const 
 void Decoder::FinishHead(uint32_t row, uint32_t head, const float* part) {
   const uint32_t size = config_.head_size;
   kernels_.finish_attention(part, size, attended_.row(row) + size_t{head} * size);
-  if (attended_.quantize && heads_are_blocks_) Quantize(attended_, row, head * size, (head + 1) * size, row);
+  if (attended_.quantize() && heads_are_blocks_) Quantize(attended_, row, head * size, (head + 1) * size, row);
 }
 
 void Decoder::RunAttentionUnit(const AttentionUnit& unit, const Batch& batch, uint32_t window, uint32_t layer_index,
@@ -319,7 +281,7 @@ void Decoder::Attend(kernels::Worker& worker, const Batch& batch, const LayerWei
       }
     }
   }
-  if (attended_.quantize && !heads_are_blocks_) {
+  if (attended_.quantize() && !heads_are_blocks_) {
     worker.Barrier();
     const kernels::Range rows = worker.Part(batch.rows());
     for (uint32_t row = rows.begin; row < rows.end; ++row) Quantize(attended_, row, 0, query_columns_, row);
@@ -328,7 +290,7 @@ void Decoder::Attend(kernels::Worker& worker, const Batch& batch, const LayerWei
 
 void Decoder::AddBranch(kernels::Worker& worker, const LinearWeights& weights, const Activations& input,
                         uint32_t rows) {
-  linear_.Run(worker, weights, Share::kRows, InputOf(input, rows), branch_.data(), config_.width);
+  linear_.Run(worker, weights, Share::kRows, input.Input(rows), branch_.data(), config_.width);
   if (config_.post_norms) return;  // NormRow adds it, once the whole row is there
   const kernels::Range columns = ColumnsOf(worker, weights.matrix);
   for (uint32_t row = 0; row < rows; ++row) {
@@ -338,8 +300,8 @@ void Decoder::AddBranch(kernels::Worker& worker, const LinearWeights& weights, c
 }
 
 void Decoder::FeedForward(kernels::Worker& worker, const LayerWeights& layer, uint32_t rows) {
-  const LinearInput input = InputOf(normed_, rows);
-  linear_.Run(worker, layer.gate, Share::kColumns, input, hidden_.x.data(), config_.ffn_width);
+  const LinearInput input = normed_.Input(rows);
+  linear_.Run(worker, layer.gate, Share::kColumns, input, hidden_.data(), config_.ffn_width);
   linear_.Run(worker, layer.up, Share::kColumns, input, up_.data(), config_.ffn_width);
   const auto activate =
       config_.activation == model::Activation::kSilu ? kernels_.silu_multiply : kernels_.gelu_multiply;
@@ -348,7 +310,7 @@ void Decoder::FeedForward(kernels::Worker& worker, const LayerWeights& layer, ui
   for (uint32_t row = 0; row < rows; ++row) {
     float* hidden = hidden_.row(row) + columns.begin;
     activate(hidden, &up_[size_t{row} * config_.ffn_width + columns.begin], columns.size(), hidden);
-    if (hidden_.quantize) Quantize(hidden_, row, columns.begin, columns.end, row);
+    if (hidden_.quantize()) Quantize(hidden_, row, columns.begin, columns.end, row);
   }
 }
 
@@ -358,13 +320,13 @@ void Decoder::VisitLogits(kernels::Worker& worker, const Batch& batch, const Log
   for (uint32_t i = mine.begin; i < mine.end; ++i) {
     const uint32_t row = batch.logit_rows[i];
     std::copy_n(normed_.row(row), config_.width, final_.row(i));
-    if (final_.quantize) Quantize(final_, i, 0, config_.width, row);
+    if (final_.quantize()) Quantize(final_, i, 0, config_.width, row);
   }
   const uint32_t at_once = std::min(kLogitRowsMax, rows_max_);
   for (uint32_t first = 0; first < count; first += at_once) {
     const uint32_t rows = std::min(at_once, count - first);
     Begin(worker, Phase::kHead);
-    linear_.Run(worker, weights_.head(), Share::kColumns, InputOf(final_, rows, first), logits(0),
+    linear_.Run(worker, weights_.head(), Share::kColumns, final_.Input(rows, first), logits(0),
                 config_.vocabulary);
     Begin(worker, Phase::kSample);
     const kernels::Range visits = worker.Part(rows);

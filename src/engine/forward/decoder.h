@@ -11,6 +11,7 @@
 #include <memory>
 #include <vector>
 
+#include "engine/forward/activations.h"
 #include "engine/forward/attention_plan.h"
 #include "engine/forward/batch.h"
 #include "engine/forward/linear.h"
@@ -37,25 +38,19 @@ class Decoder {
   // worthless.
   bool row_failed(uint32_t row) const { return failed_[row].load(std::memory_order_relaxed); }
 
+  // After Forward: a row behind the last norm, [width]; what a text's vector is made of.
+  const float* final_row(uint32_t row) { return normed_.row(row); }
+
   void Observe(PhaseObserver* observer) { observer_ = observer; }
 
   // Bytes of all buffers.
   uint64_t bytes() const;
 
  private:
-  // The input of a group of matrices: rows as binary32 and, if one of the matrices wants it, quantized.
-  struct Activations {
-    std::vector<float> x;  // [rows_max, columns]
-    kernels::QuantizedRows quantized;
-    uint32_t columns = 0;
-    bool quantize = false;
-    float* row(uint32_t m) { return &x[size_t{m} * columns]; }
-  };
-
-  Activations MakeActivations(uint32_t columns, bool quantize) const;
-  LinearInput InputOf(const Activations& activations, uint32_t m, uint32_t first_row = 0) const;
   // Quantizes columns [begin, end) of a row, whole blocks.
-  void Quantize(Activations& activations, uint32_t row, uint32_t begin, uint32_t end, uint32_t batch_row);
+  void Quantize(Activations& activations, uint32_t row, uint32_t begin, uint32_t end, uint32_t batch_row) {
+    if (!activations.Quantize(kernels_, row, begin, end)) Fail(batch_row);
+  }
   float* logits(uint32_t row) {
     return reinterpret_cast<float*>(logit_memory_.get()) + size_t{row} * config_.vocabulary;
   }

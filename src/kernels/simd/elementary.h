@@ -59,6 +59,24 @@ SAMEBIT_INLINE Floats GeluTanh(Floats x) {
   return Div(x, Add(Splat(1.0f), Exp(minus_two_u)));
 }
 
+SAMEBIT_INLINE Floats NormalTail(Floats a) {
+  namespace c = arith::normal_tail_constants;
+  const Floats clamped = MinOf(a, Splat(c::kLimit));
+  const Floats t = Div(Splat(1.0f), Fma(clamped, Splat(c::kStretch), Splat(1.0f)));
+  Floats p = Splat(c::kC[9]);
+  for (int i = 8; i >= 0; --i) p = Fma(p, t, Splat(c::kC[i]));
+  const Floats square = Mul(clamped, clamped);
+  const Floats rest = Fma(clamped, clamped, Sub(Splat(0.0f), square));
+  const Floats power = Exp(Mul(Splat(-0.5f), square));
+  return Mul(Mul(t, p), Fma(power, Mul(Splat(-0.5f), rest), power));
+}
+
+SAMEBIT_INLINE Floats GeluErf(Floats x) {
+  const Floats zero = Splat(0.0f);
+  const Floats tail = NormalTail(FromBits(And(Bits(x), SplatInt(0x7fffffff))));
+  return IfGreater(x, zero, Fma(Sub(zero, x), tail, x), Mul(x, tail));
+}
+
 // One number through the 16-lane function: the same operations, and no second source of them.
 SAMEBIT_INLINE float ExpNegOf(float x) { return FirstLane(ExpNeg(Splat(x))); }
 

@@ -30,6 +30,42 @@ void GeluMultiply(const float* gate, const float* up, uint32_t n, float* out) {
   ForEach(gate, up, n, out, [](Floats g, Floats u) { return Mul(GeluTanh(g), u); });
 }
 
+void GeluErfRow(const float* x, uint32_t n, float* out) {
+  ForEach(x, x, n, out, [](Floats a, Floats) { return GeluErf(a); });
+}
+
+void GeluTanhRow(const float* x, uint32_t n, float* out) {
+  ForEach(x, x, n, out, [](Floats a, Floats) { return GeluTanh(a); });
+}
+
+bool LayerNorm(const float* x, const float* w, const float* b, uint32_t n, float epsilon, float* out) {
+  const Floats zero = Splat(0.0f);
+  Floats lanes = zero;
+  uint32_t i = 0;
+  for (; i + 16 <= n; i += 16) lanes = Add(lanes, Load(x + i));
+  if (i < n) lanes = Add(lanes, LoadPart(x + i, n - i, zero));
+  const float mean = Fold(lanes) / static_cast<float>(n);
+  const Floats means = Splat(mean);
+  lanes = zero;
+  for (i = 0; i + 16 <= n; i += 16) {
+    const Floats d = Sub(Load(x + i), means);
+    lanes = Fma(d, d, lanes);
+  }
+  if (i < n) {  // the lanes beyond n add 0 * 0
+    const Floats d = Sub(LoadPart(x + i, n - i, means), means);
+    lanes = Fma(d, d, lanes);
+  }
+  const float sum = Fold(lanes);
+  const float root = __builtin_sqrtf(sum / static_cast<float>(n) + epsilon);
+  const Floats r = Splat(1.0f / root);
+  const auto shifted = [&](Floats a, Floats weight, Floats bias) { return Fma(Mul(Sub(a, means), r), weight, bias); };
+  for (i = 0; i + 16 <= n; i += 16) Store(out + i, shifted(Load(x + i), Load(w + i), Load(b + i)));
+  if (i < n)
+    StorePart(out + i, n - i,
+              shifted(LoadPart(x + i, n - i, zero), LoadPart(w + i, n - i, zero), LoadPart(b + i, n - i, zero)));
+  return __builtin_bit_cast(uint32_t, sum) < 0x7f800000u;
+}
+
 bool RmsNorm(const float* x, const float* w, uint32_t n, float epsilon, float* out) {
   const Floats zero = Splat(0.0f);
   Floats lanes = zero;

@@ -33,14 +33,30 @@ pub fn build(json: &[u8], vocabulary: u32) -> Outcome<Tokenizer> {
         Ok(parsed) => parsed.map_err(|e| malformed(format!("tokenizer.json: {e}")))?,
         Err(_) => return Err(malformed("tokenizer.json: not a tokenizer that the library can read")),
     };
-    let ModelWrapper::BPE(bpe) = library.get_model() else {
-        return fail(Code::Unsupported, "tokenizer.json: model.type is not BPE, the only kind that this build knows");
-    };
-    if bpe.dropout.is_some() {
-        // Dropout is a training aid that draws random numbers: the same text would give other ids each time.
-        let mut fixed: BPE = bpe.clone();
-        fixed.dropout = None;
-        library.with_model(fixed);
+    match library.get_model() {
+        ModelWrapper::BPE(bpe) => {
+            if bpe.dropout.is_some() {
+                // Dropout is a training aid that draws random numbers: the same text would give other ids each time.
+                let mut fixed: BPE = bpe.clone();
+                fixed.dropout = None;
+                library.with_model(fixed);
+            }
+        }
+        ModelWrapper::WordPiece(pieces) => {
+            // Without it the library refuses each text that holds an unknown word, and not the file.
+            if pieces.token_to_id(&pieces.unk_token).is_none() {
+                return Err(malformed(format!(
+                    "tokenizer.json: the unknown token \"{}\" is not in the vocabulary",
+                    shown(&pieces.unk_token)
+                )));
+            }
+        }
+        _ => {
+            return fail(
+                Code::Unsupported,
+                "tokenizer.json: model.type is neither BPE nor WordPiece, the kinds that this build knows",
+            )
+        }
     }
     check_declared_ids(declarations, &library)?;
     let spelling = spelling(&library)?;
@@ -74,9 +90,30 @@ fn check_declared_ids(declarations: Declarations, library: &tokenizers::Tokenize
 enum Spelling {
     ByteLevel,
     SentencePiece { byte_fallback: bool },
+    /// A piece that goes on with a word begins with "##"; any other begins a word, after a space. Case and some spaces
+    /// were lost before, so that text from ids is for people only.
+    WordPiece,
+}
+
+const WORD_GOES_ON: &str = "##";
+
+fn word_piece_bytes(piece: &str) -> Vec<u8> {
+    match piece.strip_prefix(WORD_GOES_ON) {
+        Some(rest) if !rest.is_empty() => rest.as_bytes().to_vec(),
+        _ => format!(" {piece}").into_bytes(),
+    }
 }
 
 fn spelling(library: &tokenizers::Tokenizer) -> Outcome<Spelling> {
+    if let ModelWrapper::WordPiece(pieces) = library.get_model() {
+        return match pieces.continuing_subword_prefix.as_str() {
+            WORD_GOES_ON => Ok(Spelling::WordPiece),
+            other => fail(
+                Code::Unsupported,
+                format!("tokenizer.json: continuing_subword_prefix is \"{}\", not \"##\"", shown(other)),
+            ),
+        };
+    }
     let decoder = serde_json::to_value(library.get_decoder())
         .map_err(|e| malformed(format!("tokenizer.json: decoder: {e}")))?;
     let steps: Vec<Value> = match decoder.get("decoders") {
@@ -139,6 +176,7 @@ fn table(library: &tokenizers::Tokenizer, spelling: Spelling, vocabulary: u32) -
             (None, Some(piece)) => {
                 let bytes = match (spelling, byte_token(piece)) {
                     (Spelling::ByteLevel, _) => byte_level_bytes(piece),
+                    (Spelling::WordPiece, _) => word_piece_bytes(piece),
                     (Spelling::SentencePiece { byte_fallback: true }, Some(byte)) => vec![byte],
                     _ => sentence_piece_bytes(piece),
                 };
