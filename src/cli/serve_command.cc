@@ -21,6 +21,7 @@ constexpr const char* kExamples = R"(Examples:
   samebit serve model.gguf                              http://127.0.0.1:8080/v1, no key
   samebit serve model.gguf --port 0 --max-sequences 32  any free port; it is printed
   samebit serve model.gguf --api-keys keys.txt --host 0.0.0.0
+  samebit serve --config serve.yaml --check-config      what would hold, and who said so; loads nothing
   curl http://127.0.0.1:8080/v1/chat/completions -H 'Content-Type: application/json' \
     -d '{"messages":[{"role":"user","content":"Why is the sky blue?"}],"max_tokens":64}'
 A line of keys.txt is a name, a space and the key's SHA-256: printf %s "$KEY" | sha256sum)";
@@ -67,11 +68,19 @@ class ServeCommand final : public Command {
                     Switch("--no-access-log", &no_access_log_, true, "no line per request on standard error"),
                     Text("--container-image", "DIGEST", &container_image_, "goes into the fingerprint"),
                     Text("--deployment-version", "TEXT", &deployment_version_, "goes into the fingerprint")}));
+    Append(flags, Grouped("Settings", {ConfigFlag(&config_path_),
+                                       OnlyOnCommandLine(Switch("--check-config", &check_config_, true,
+                                                                "print every setting and its origin, and end")),
+                                       OnlyOnCommandLine(Switch("--json", &check_json_, true,
+                                                                "with --check-config: for programs"))}));
     Append(flags, defaults_.default_flags());
     Append(flags, engine_.machine_flags());
     Append(flags, engine_.cache_flags());
     return flags;
   }
+
+  bool reads_settings() const override { return true; }
+  void TakeSettings(std::vector<Setting> settings) override { settings_ = std::move(settings); }
 
   Result<ExitCode> Run(const Outside& outside) override {
     ASSIGN_OR_RETURN(engine::EngineOptions options, engine_.Resolve());
@@ -79,6 +88,7 @@ class ServeCommand final : public Command {
     server::ServerConfig config;
     RETURN_IF_ERROR(Configure(config));
     RETURN_IF_ERROR(CheckDefaults());
+    if (check_config_) return ShowSettings();
 
     CatchInterrupts();
     ASSIGN_OR_RETURN(const LoadedModel loaded, LoadModel(outside, engine_.Loading(*model_path_, options)));
@@ -139,11 +149,20 @@ class ServeCommand final : public Command {
   }
 
   Status CheckDefaults() const {
+    if (check_json_ && !check_config_)
+      return Error{ErrorCode::kInvalidArgument, "--json belongs to --check-config; the access log is JSON anyway"};
     if (defaults_.temperature && *defaults_.temperature > 0 && *defaults_.temperature < 0.01f) {
       return Error{ErrorCode::kInvalidArgument, "--temperature: use 0 (greedy) or 0.01 to 100, found " +
                                                     Decimal(*defaults_.temperature)};
     }
     return {};
+  }
+
+  Result<ExitCode> ShowSettings() const {
+    if (world::KindOf(*model_path_) == world::PathKind::kAbsent)
+      return Error{ErrorCode::kNotFound, "MODEL: there is nothing at " + *model_path_};
+    WriteOut(check_json_ ? SettingsJson(settings_) : SettingsText(settings_));
+    return ExitCode::kHolds;
   }
 
   // Until SIGTERM or Ctrl-C; then in order: no new work, what is in flight ends, within the limit.
@@ -163,6 +182,9 @@ class ServeCommand final : public Command {
       stop_seconds_;
   std::optional<contract::Tier> tier_;
   bool no_access_log_ = false;
+  std::optional<std::string> config_path_;
+  bool check_config_ = false, check_json_ = false;
+  std::vector<Setting> settings_;
   SamplingFlags defaults_;
   EngineFlags engine_;
 };

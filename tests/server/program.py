@@ -50,10 +50,11 @@ class Answer:
 
 
 class Server:
-    """A running server; a context manager that stops it."""
+    """A running server; a context manager that stops it. model "": another setting names it."""
 
     def __init__(self, *words, model=None):
-        command = [arguments.samebit, "serve", model or arguments.model, "--port", "0", *map(str, words)]
+        named = [arguments.model] if model is None else [model] if model else []
+        command = [arguments.samebit, "serve", *named, "--port", "0", *map(str, words)]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
         self.lines = []
         self.port = None
