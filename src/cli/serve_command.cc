@@ -2,6 +2,7 @@
 #include <chrono>
 #include <thread>
 
+#include "cli/access_flags.h"
 #include "cli/command.h"
 #include "cli/effective_sampling.h"
 #include "cli/engine_flags.h"
@@ -68,6 +69,7 @@ class ServeCommand final : public Command {
                     Switch("--no-access-log", &no_access_log_, true, "no line per request on standard error"),
                     Text("--container-image", "DIGEST", &container_image_, "goes into the fingerprint"),
                     Text("--deployment-version", "TEXT", &deployment_version_, "goes into the fingerprint")}));
+    Append(flags, access_.flags());
     Append(flags, Grouped("Settings", {ConfigFlag(&config_path_),
                                        OnlyOnCommandLine(Switch("--check-config", &check_config_, true,
                                                                 "print every setting and its origin, and end")),
@@ -119,13 +121,14 @@ class ServeCommand final : public Command {
     model.files = identity.files;
 
     world::StderrLog log;
+    const std::string scheme = config.http.tls ? "https" : "http";
     const bool open_to_all = !config.keys.required() && config.http.address != "127.0.0.1" &&
                              config.http.address != "localhost" && config.http.address != "::1";
     if (open_to_all)
       log.Write(world::LogLevel::kWarning, "anybody who reaches " + config.http.address + " may ask: there are no --api-keys");
     ASSIGN_OR_RETURN(const auto server, server::ModelServer::Start(std::move(config), model, std::move(engine),
                                                                    {outside.clock, outside.entropy, log}));
-    Tell("serving " + model.id + " on http://" + host_.value_or("127.0.0.1") + ":" + std::to_string(server->port()) +
+    Tell("serving " + model.id + " on " + scheme + "://" + host_.value_or("127.0.0.1") + ":" + std::to_string(server->port()) +
          "/v1");
     return ServeUntilStopped(*server, outside.clock);
   }
@@ -142,6 +145,7 @@ class ServeCommand final : public Command {
     if (body_mib_) config.http.body_bytes_max = uint64_t{*body_mib_} << 20;
     config.queue_max = queue_.value_or(config.queue_max);
     config.access_log = !no_access_log_;
+    RETURN_IF_ERROR(access_.Configure(config));
     if (!keys_path_) return {};
     ASSIGN_OR_RETURN(const std::string text, world::ReadWholeFile(*keys_path_, kKeyFileBytesMax));
     ASSIGN_OR_RETURN(config.keys, server::ApiKeys::Parse(text, *keys_path_));
@@ -167,7 +171,10 @@ class ServeCommand final : public Command {
 
   // Until SIGTERM or Ctrl-C; then in order: no new work, what is in flight ends, within the limit.
   Result<ExitCode> ServeUntilStopped(server::ModelServer& server, const world::Clock& clock) const {
-    while (!Interrupted()) std::this_thread::sleep_for(kPoll);
+    while (!Interrupted()) {
+      server.Tick();
+      std::this_thread::sleep_for(kPoll);
+    }
     const uint32_t seconds = stop_seconds_.value_or(kStopSecondsDefault);
     Tell("stopping: no new work; what is in flight may take " + std::to_string(seconds) + " s (again: at once)");
     server.StopWorking();
@@ -182,6 +189,7 @@ class ServeCommand final : public Command {
       stop_seconds_;
   std::optional<contract::Tier> tier_;
   bool no_access_log_ = false;
+  AccessFlags access_;
   std::optional<std::string> config_path_;
   bool check_config_ = false, check_json_ = false;
   std::vector<Setting> settings_;

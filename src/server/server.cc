@@ -26,7 +26,7 @@ ModelServer::ModelServer(ServerConfig config, ServedModel model, std::unique_ptr
                                                });
                                              })),
       routes_(std::make_unique<Routes>(
-          RoutesOutside{model_, config_.keys, port_outside_, outside.entropy, *engine_, *work_})) {}
+          RoutesOutside{model_, config_.keys, port_outside_, outside.entropy, *engine_, *work_, config_.rules})) {}
 
 Result<std::unique_ptr<ModelServer>> ModelServer::Start(ServerConfig config, ServedModel model,
                                                         std::unique_ptr<engine::Engine> engine,
@@ -41,7 +41,7 @@ Result<std::unique_ptr<ModelServer>> ModelServer::Start(ServerConfig config, Ser
                                       [routes](http::Request request, std::shared_ptr<http::Exchange> exchange) {
                                         routes->Handle(std::move(request), std::move(exchange));
                                       },
-                                      &Routes::FaultPage));
+                                      [routes](http::Fault fault) { return routes->FaultPage(fault); }));
   server->http_->Run();
   return server;
 }
@@ -67,6 +67,7 @@ bool ModelServer::IsIdle() const {
 bool ModelServer::FinishWork(const std::function<bool()>& give_up) {
   while (!IsIdle()) {
     if (give_up()) break;
+    Tick();
     std::this_thread::sleep_for(kPoll);
   }
   if (IsIdle()) return true;

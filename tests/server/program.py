@@ -68,7 +68,7 @@ class Server:
         for line in self.process.stderr:
             line = line.decode("utf-8", "strict").rstrip("\n")
             self.lines.append(line)
-            found = re.search(r"serving .* on http://[^ ]*:(\d+)/v1$", line)
+            found = re.search(r"serving .* on https?://[^ ]*:(\d+)/v1$", line)
             if found:
                 self.port = int(found.group(1))
                 started.set()
