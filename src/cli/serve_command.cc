@@ -1,4 +1,5 @@
 // samebit serve: the model over HTTP, in OpenAI's interface.
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
@@ -109,6 +110,9 @@ class ServeCommand final : public Command {
     model.version = OwnVersion();
     model.vocabulary = loaded.model->config().vocabulary;
     model.context_max = engine->context_max();
+    for (TokenId id = 0; id < static_cast<TokenId>(loaded.tokenizer->vocabulary()); ++id)
+      model.token_bytes_max =
+          std::max(model.token_bytes_max, static_cast<uint32_t>(loaded.tokenizer->Bytes(id).size()));
     model.tokenizer = loaded.tokenizer.get();
     model.spec = &loaded.model->tokenizer();
     model.chat_template = loaded.chat_template.get();

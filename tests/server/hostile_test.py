@@ -7,6 +7,7 @@ import random
 import re
 import socket
 import struct
+import sys
 import threading
 import time
 import unittest
@@ -47,8 +48,10 @@ class Hostile(unittest.TestCase):
         self.before = memory_mib(self.server, "VmRSS")
 
     def assert_bounded(self, more_mib):
-        """No more than so much memory was needed at any moment since setUp, and nearly all is given back or reused."""
-        self.assertLess(memory_mib(self.server, "VmHWM") - self.before, more_mib)
+        """No more than so much memory was needed at any moment since the peak was reset."""
+        more = memory_mib(self.server, "VmHWM") - self.before
+        self.assertLess(more, more_mib)
+        print(f"[{more:.0f} MiB of {more_mib}]", end=" ", file=sys.stderr)
 
     def assert_neighbour_is_the_same(self):
         self.assertEqual(whole(self.server.complete(**NEIGHBOUR)), self.alone)
@@ -114,8 +117,9 @@ class Hostile(unittest.TestCase):
         }
         for name, body in bodies.items():
             with self.subTest(name):
+                reset_peak(self.server)
                 self.refused(body, OLD if name in ("ids", "texts") else CHAT)
-                self.assert_bounded(600)
+                self.assert_bounded(400)
         self.assert_neighbour_is_the_same()
 
     def test_a_hundred_mebibytes_are_refused_without_being_kept(self):
@@ -253,7 +257,9 @@ class Hostile(unittest.TestCase):
             plain = [{**message, "content": "x"} for message in messages]
             self.assertEqual(controls(messages), controls(plain))
         user = [{"role": "user", "content": "x"}]
-        self.assertEqual(controls(user, chat_template_kwargs={"bos_token": evil, "eos_token": evil, "x": evil}), controls(user))
+        self.assertEqual(controls(user, chat_template_kwargs={"x": evil}), controls(user))
+        error = self.refused(json.dumps({"messages": user, "chat_template_kwargs": {"bos_token": evil}}))
+        self.assertIn("bos_token", error["message"])
 
 
 if __name__ == "__main__":
