@@ -85,7 +85,15 @@ inline constexpr uint32_t kIdleSeconds = 75;             // longer than the 60 t
 inline constexpr uint32_t kWriteStallSeconds = 30;       // without one byte taken
 inline constexpr uint64_t kStreamBacklogBytesMax = 4ull << 20;  // unsent bytes of a stream: hours of tokens, not of memory
 inline constexpr uint32_t kQueuedAnswersMax = 512;       // beyond those that run: minutes of work for a small machine
+// From the request to the first byte of its answer, waiting and computing together: what OpenAI's own clients wait for.
+inline constexpr uint32_t kFirstByteSeconds = 600;
+inline constexpr uint64_t kTlsFileBytesMax = 1 << 20;    // a chain of certificates has a few kB
+inline constexpr uint32_t kHandshakeSeconds = 10;        // two round trips, over a slow line
+inline constexpr uint64_t kLoggedBodyBytesMax = 64 << 10;  // of a request's body with --log-prompts; one line of the log
 inline constexpr uint32_t kRequestIdBytesMax = 128;      // X-Request-Id, as it is echoed and logged
+
+// The configuration file: a few dozen lines. Its parser calls itself for each level, so depth is bounded by its own guard.
+inline constexpr uint64_t kConfigFileBytesMax = 64 << 10;
 
 // A process. More workers than this only wait for each other.
 inline constexpr uint32_t kThreadsMax = 256;

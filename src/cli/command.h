@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "cli/exit_code.h"
 #include "cli/flag_table.h"
+#include "cli/settings.h"
 #include "cli/terminal.h"
 #include "world/clock.h"
 #include "world/entropy.h"
@@ -29,6 +30,9 @@ class Command {
   virtual std::string examples() const { return ""; }  // behind the flags in --help
   virtual bool hidden() const { return false; }
   virtual std::vector<Flag> flags() = 0;  // targets live in the command
+  // Its flags may also be set by the environment and by a file (settings.h); then TakeSettings comes before Run.
+  virtual bool reads_settings() const { return false; }
+  virtual void TakeSettings(std::vector<Setting> /*settings*/) {}
   // An Error becomes one sentence on standard error (and JSON where asked) and its exit code.
   virtual Result<ExitCode> Run(const Outside& outside) = 0;
 };

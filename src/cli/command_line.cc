@@ -11,23 +11,23 @@
 namespace samebit::cli {
 namespace {
 
-using Parsed = std::variant<Command*, HelpText>;
+using Parsed = std::variant<ParsedCommand, HelpText>;
 
 Error Usage(const std::string& command, const std::string& sentence) {
   const std::string program = command.empty() ? "samebit" : "samebit " + command;
   return {ErrorCode::kInvalidArgument, sentence + "; see `" + program + " --help`"};
 }
 
-bool IsPositional(const Flag& flag) { return !flag.name.starts_with("-"); }
-
-void AddFlag(CLI::App& app, const Flag& flag) {
+// given: what is set goes there too; must outlive the parse.
+void AddFlag(CLI::App& app, const Flag& flag, std::vector<GivenValue>& given) {
   // CLI11 reports a wrong value by exception; it is caught in ParseCommandLine.
-  const auto set = [flag](const std::string& value) {
+  const auto set = [flag, &given](const std::string& value) {
     const Status status = flag.set(value);
     if (!status.ok()) throw CLI::ValidationError(flag.name, status.error().message);
+    given.push_back({flag.name, value});
   };
   CLI::Option* option = nullptr;
-  if (flag.value.empty() && !IsPositional(flag)) {
+  if (IsSwitch(flag)) {
     option = app.add_flag_callback(flag.name, [set] { set(""); }, flag.help);
   } else {
     option = app.add_option(
@@ -85,6 +85,7 @@ Error Explain(const CLI::ParseError& error, const CLI::App& root,
 Result<Parsed> ParseCommandLine(const std::vector<std::unique_ptr<Command>>& commands,
                                 const std::vector<std::string>& arguments) {
   CLI::App root("samebit: a language model server whose answers are the same bits every time.", "samebit");
+  std::vector<GivenValue> given;
   root.require_subcommand(0, 1);
   root.footer("Exit codes: 0 holds, 1 does not hold, 2 usage or bad input, 3 could not be measured.");
   for (const auto& command : commands) {
@@ -92,7 +93,10 @@ Result<Parsed> ParseCommandLine(const std::vector<std::unique_ptr<Command>>& com
     if (command->hidden()) app->group("");
     app->footer(command->examples());
     app->get_formatter()->column_width(32);
-    for (const Flag& flag : command->flags()) AddFlag(*app, flag);
+    for (Flag& flag : command->flags()) {
+      if (command->reads_settings()) flag.required = false;  // it may stand in the file
+      AddFlag(*app, flag, given);
+    }
   }
 
   // `samebit help run` is `samebit run --help`.
@@ -113,7 +117,7 @@ Result<Parsed> ParseCommandLine(const std::vector<std::unique_ptr<Command>>& com
     return Explain(error, root, commands);
   }
   for (const auto& command : commands) {
-    if (root.got_subcommand(command->name())) return Parsed(command.get());
+    if (root.got_subcommand(command->name())) return Parsed(ParsedCommand{command.get(), std::move(given)});
   }
   return Usage("", "say which command to run");
 }

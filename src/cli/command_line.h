@@ -11,13 +11,19 @@
 
 namespace samebit::cli {
 
+struct ParsedCommand {
+  Command* command = nullptr;  // its targets are filled
+  std::vector<GivenValue> given;
+};
+
 struct HelpText {
   std::string text;
 };
 
-// The command asked for (its targets are filled), or the help that was asked for (--help, help [COMMAND]).
+// The command asked for, or the help that was asked for (--help, help [COMMAND]).
+// That an argument is missing is said here only for commands that read no settings.
 // Failure: kInvalidArgument, a sentence that says what to do.
-Result<std::variant<Command*, HelpText>> ParseCommandLine(const std::vector<std::unique_ptr<Command>>& commands,
-                                                          const std::vector<std::string>& arguments);
+Result<std::variant<ParsedCommand, HelpText>> ParseCommandLine(const std::vector<std::unique_ptr<Command>>& commands,
+                                                               const std::vector<std::string>& arguments);
 
 }  // namespace samebit::cli

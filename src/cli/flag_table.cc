@@ -57,6 +57,16 @@ Flag TextList(std::string name, std::string value, std::vector<std::string>* tar
           .repeatable = true};
 }
 
+std::string FallbackOf(const Flag& flag) {
+  static constexpr std::string_view kBegin = "(default";
+  const size_t begin = flag.help.rfind(kBegin);
+  if (begin == std::string::npos || flag.help.back() != ')') return "";
+  std::string_view text = std::string_view(flag.help).substr(begin + kBegin.size());
+  text.remove_suffix(1);
+  while (text.starts_with(":") || text.starts_with(" ")) text.remove_prefix(1);
+  return std::string(text);
+}
+
 std::vector<Flag> Grouped(std::string group, std::vector<Flag> flags) {
   for (Flag& flag : flags) flag.group = group;
   return flags;

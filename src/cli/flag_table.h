@@ -1,4 +1,5 @@
-// The flag table: each command lists its flags as data, and the list feeds the parser, --help and the error sentences.
+// The flag table: each command lists its flags as data, and the list feeds the parser, --help, the error sentences and,
+// for a command that reads settings (settings.h), the environment and the configuration file.
 #pragma once
 
 #include <cstdint>
@@ -15,10 +16,11 @@ namespace samebit::cli {
 struct Flag {
   std::string name = {};   // "--top-k"; without dashes ("MODEL"): an argument by position
   std::string value = {};  // how the value is called in --help, "N"; empty: a switch
-  std::string help = {};   // one sentence
+  std::string help = {};   // one sentence; what holds where nobody sets it stands at its end: "(default 8080)"
   std::function<Status(std::string_view value)> set = {};  // called once per use; a switch gets an empty value
   bool required = false;
   bool repeatable = false;
+  bool only_on_command_line = false;  // asks for something now; no setting
   std::string group = {};  // heading in --help
 };
 
@@ -34,6 +36,17 @@ inline Flag Required(Flag flag) {
   flag.required = true;
   return flag;
 }
+
+inline Flag OnlyOnCommandLine(Flag flag) {
+  flag.only_on_command_line = true;
+  return flag;
+}
+
+// "MODEL" is an argument by position, "--port" is not.
+inline bool IsPositional(const Flag& flag) { return !flag.name.starts_with("-"); }
+inline bool IsSwitch(const Flag& flag) { return flag.value.empty() && !IsPositional(flag); }
+// What the help says in "(default X)" or "(default: X)"; empty: nothing.
+std::string FallbackOf(const Flag& flag);
 
 // Puts a heading over flags in --help.
 std::vector<Flag> Grouped(std::string group, std::vector<Flag> flags);

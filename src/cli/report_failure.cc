@@ -11,8 +11,8 @@ namespace samebit::cli {
 
 int ReportFailure(const Error& error, const std::vector<std::string>& arguments) {
   world::StderrLog().Write(world::LogLevel::kError, error.message);
-  // Only `run` and `doctor` print JSON; elsewhere --json names a file, and a failed command writes no file.
-  const bool prints_json = !arguments.empty() && (arguments.front() == "run" || arguments.front() == "doctor");
+  // Only `run`, `doctor` and `serve --check-config` print JSON; elsewhere --json names a file, and a failed command writes no file.
+  const bool prints_json = !arguments.empty() && (arguments.front() == "run" || arguments.front() == "doctor" || arguments.front() == "serve");
   if (prints_json && std::find(arguments.begin(), arguments.end(), "--json") != arguments.end()) {
     JsonWriter json;
     json.BeginObject().Key("error").BeginObject();

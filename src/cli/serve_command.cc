@@ -1,7 +1,9 @@
 // samebit serve: the model over HTTP, in OpenAI's interface.
+#include <algorithm>
 #include <chrono>
 #include <thread>
 
+#include "cli/access_flags.h"
 #include "cli/command.h"
 #include "cli/effective_sampling.h"
 #include "cli/engine_flags.h"
@@ -21,6 +23,7 @@ constexpr const char* kExamples = R"(Examples:
   samebit serve model.gguf                              http://127.0.0.1:8080/v1, no key
   samebit serve model.gguf --port 0 --max-sequences 32  any free port; it is printed
   samebit serve model.gguf --api-keys keys.txt --host 0.0.0.0
+  samebit serve --config serve.yaml --check-config      what would hold, and who said so; loads nothing
   curl http://127.0.0.1:8080/v1/chat/completions -H 'Content-Type: application/json' \
     -d '{"messages":[{"role":"user","content":"Why is the sky blue?"}],"max_tokens":64}'
 A line of keys.txt is a name, a space and the key's SHA-256: printf %s "$KEY" | sha256sum)";
@@ -67,11 +70,20 @@ class ServeCommand final : public Command {
                     Switch("--no-access-log", &no_access_log_, true, "no line per request on standard error"),
                     Text("--container-image", "DIGEST", &container_image_, "goes into the fingerprint"),
                     Text("--deployment-version", "TEXT", &deployment_version_, "goes into the fingerprint")}));
+    Append(flags, access_.flags());
+    Append(flags, Grouped("Settings", {ConfigFlag(&config_path_),
+                                       OnlyOnCommandLine(Switch("--check-config", &check_config_, true,
+                                                                "print every setting and its origin, and end")),
+                                       OnlyOnCommandLine(Switch("--json", &check_json_, true,
+                                                                "with --check-config: for programs"))}));
     Append(flags, defaults_.default_flags());
     Append(flags, engine_.machine_flags());
     Append(flags, engine_.cache_flags());
     return flags;
   }
+
+  bool reads_settings() const override { return true; }
+  void TakeSettings(std::vector<Setting> settings) override { settings_ = std::move(settings); }
 
   Result<ExitCode> Run(const Outside& outside) override {
     ASSIGN_OR_RETURN(engine::EngineOptions options, engine_.Resolve());
@@ -79,6 +91,7 @@ class ServeCommand final : public Command {
     server::ServerConfig config;
     RETURN_IF_ERROR(Configure(config));
     RETURN_IF_ERROR(CheckDefaults());
+    if (check_config_) return ShowSettings();
 
     CatchInterrupts();
     ASSIGN_OR_RETURN(const LoadedModel loaded, LoadModel(outside, engine_.Loading(*model_path_, options)));
@@ -110,6 +123,9 @@ class ServeCommand final : public Command {
     model.vector_width = embedder->width();
     model.embedding_tokens_max = embedder->tokens_max();
     model.has_first_pooling = embedder->has_pooling(Pooling::kFirst);
+    for (TokenId id = 0; id < static_cast<TokenId>(loaded.tokenizer->vocabulary()); ++id)
+      model.token_bytes_max =
+          std::max(model.token_bytes_max, static_cast<uint32_t>(loaded.tokenizer->Bytes(id).size()));
     model.tokenizer = loaded.tokenizer.get();
     model.spec = &loaded.model->tokenizer();
     model.chat_template = loaded.chat_template.get();
@@ -122,13 +138,14 @@ class ServeCommand final : public Command {
     model.files = identity.files;
 
     world::StderrLog log;
+    const std::string scheme = config.http.tls ? "https" : "http";
     const bool open_to_all = !config.keys.required() && config.http.address != "127.0.0.1" &&
                              config.http.address != "localhost" && config.http.address != "::1";
     if (open_to_all)
       log.Write(world::LogLevel::kWarning, "anybody who reaches " + config.http.address + " may ask: there are no --api-keys");
     ASSIGN_OR_RETURN(const auto server, server::ModelServer::Start(std::move(config), model, std::move(engine), std::move(embedder),
                                                                    {outside.clock, outside.entropy, log}));
-    Tell("serving " + model.id + " on http://" + host_.value_or("127.0.0.1") + ":" + std::to_string(server->port()) +
+    Tell("serving " + model.id + " on " + scheme + "://" + host_.value_or("127.0.0.1") + ":" + std::to_string(server->port()) +
          "/v1");
     return ServeUntilStopped(*server, outside.clock);
   }
@@ -145,6 +162,7 @@ class ServeCommand final : public Command {
     if (body_mib_) config.http.body_bytes_max = uint64_t{*body_mib_} << 20;
     config.queue_max = queue_.value_or(config.queue_max);
     config.access_log = !no_access_log_;
+    RETURN_IF_ERROR(access_.Configure(config));
     if (!keys_path_) return {};
     ASSIGN_OR_RETURN(const std::string text, world::ReadWholeFile(*keys_path_, kKeyFileBytesMax));
     ASSIGN_OR_RETURN(config.keys, server::ApiKeys::Parse(text, *keys_path_));
@@ -152,6 +170,8 @@ class ServeCommand final : public Command {
   }
 
   Status CheckDefaults() const {
+    if (check_json_ && !check_config_)
+      return Error{ErrorCode::kInvalidArgument, "--json belongs to --check-config; the access log is JSON anyway"};
     if (defaults_.temperature && *defaults_.temperature > 0 && *defaults_.temperature < 0.01f) {
       return Error{ErrorCode::kInvalidArgument, "--temperature: use 0 (greedy) or 0.01 to 100, found " +
                                                     Decimal(*defaults_.temperature)};
@@ -159,9 +179,19 @@ class ServeCommand final : public Command {
     return {};
   }
 
+  Result<ExitCode> ShowSettings() const {
+    if (world::KindOf(*model_path_) == world::PathKind::kAbsent)
+      return Error{ErrorCode::kNotFound, "MODEL: there is nothing at " + *model_path_};
+    WriteOut(check_json_ ? SettingsJson(settings_) : SettingsText(settings_));
+    return ExitCode::kHolds;
+  }
+
   // Until SIGTERM or Ctrl-C; then in order: no new work, what is in flight ends, within the limit.
   Result<ExitCode> ServeUntilStopped(server::ModelServer& server, const world::Clock& clock) const {
-    while (!Interrupted()) std::this_thread::sleep_for(kPoll);
+    while (!Interrupted()) {
+      server.Tick();
+      std::this_thread::sleep_for(kPoll);
+    }
     const uint32_t seconds = stop_seconds_.value_or(kStopSecondsDefault);
     Tell("stopping: no new work; what is in flight may take " + std::to_string(seconds) + " s (again: at once)");
     server.StopWorking();
@@ -176,6 +206,10 @@ class ServeCommand final : public Command {
       stop_seconds_;
   std::optional<contract::Tier> tier_;
   bool no_access_log_ = false;
+  AccessFlags access_;
+  std::optional<std::string> config_path_;
+  bool check_config_ = false, check_json_ = false;
+  std::vector<Setting> settings_;
   SamplingFlags defaults_;
   EngineFlags engine_;
 };

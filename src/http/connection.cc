@@ -89,17 +89,37 @@ class ConnectionExchange final : public Exchange {
 
 }  // namespace
 
-Connection::Connection(asio::ip::tcp::socket socket, Shared& shared) : socket_(std::move(socket)), shared_(shared) {
+Connection::Connection(asio::ip::tcp::socket socket, Shared& shared)
+    : wire_(std::move(socket), shared.tls.get()), shared_(shared) {
   boost::system::error_code error;
-  const auto endpoint = socket_.remote_endpoint(error);
+  const auto endpoint = wire_.socket().remote_endpoint(error);
   if (!error) peer_ = endpoint.address().to_string();
-  socket_.set_option(asio::ip::tcp::no_delay(true), error);  // a token is worth a packet
-  socket_.non_blocking(true, error);
+  wire_.socket().set_option(asio::ip::tcp::no_delay(true), error);  // a token is worth a packet
+  wire_.socket().non_blocking(true, error);
 }
 
-void Connection::Start() { ReadNext(); }
+void Connection::Start() {
+  if (!wire_.is_tls()) {
+    ReadNext();
+    return;
+  }
+  phase_ = Phase::kHandshake;
+  SetDeadline(limits::kHandshakeSeconds);
+  wire_.Handshake([self = shared_from_this()](boost::system::error_code error) {
+    if (self->phase_ != Phase::kHandshake) return;
+    if (error)
+      self->Close();
+    else
+      self->ReadNext();
+  });
+}
 
-void Connection::Refuse(Fault fault) { Answer(fault); }
+void Connection::Refuse(Fault fault) {
+  if (wire_.is_tls())
+    Close();  // nothing can be said before the handshake, and that is work
+  else
+    Answer(fault);
+}
 
 void Connection::Tick(Clock::time_point now) {
   if (now < deadline_) return;
@@ -126,7 +146,7 @@ void Connection::Close() {
   if (phase_ == Phase::kClosed) return;
   phase_ = Phase::kClosed;
   boost::system::error_code error;
-  socket_.close(error);
+  wire_.socket().close(error);
   shared_.connections.erase(shared_from_this());
 }
 
@@ -144,7 +164,11 @@ void Connection::ReadNext() {
     return;
   }
   SetDeadline(shared_.options.idle_seconds);
-  socket_.async_read_some(buffer_.prepare(kReadBytes),
+  if (wire_.is_tls()) {
+    ReadAhead();
+    return;
+  }
+  wire_.async_read_some(buffer_.prepare(kReadBytes),
                           [self = shared_from_this()](boost::system::error_code error, size_t bytes) {
                             if (self->phase_ != Phase::kIdle) return;
                             if (error) {
@@ -160,7 +184,7 @@ void Connection::ReadHeader() {
   phase_ = Phase::kHeader;
   SetDeadline(shared_.options.header_seconds);
   beast::http::async_read_header(
-      socket_, buffer_, *parser_,
+      wire_, buffer_, *parser_,
       [self = shared_from_this()](boost::system::error_code error, size_t) { self->OnHeader(error); });
 }
 
@@ -177,7 +201,7 @@ void Connection::OnHeader(boost::system::error_code error) {
     return;
   }
   static constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
-  asio::async_write(socket_, asio::buffer(kContinue.data(), kContinue.size()),
+  asio::async_write(wire_, asio::buffer(kContinue.data(), kContinue.size()),
                     [self = shared_from_this()](boost::system::error_code failed, size_t) {
                       if (self->phase_ != Phase::kBody) return;
                       if (failed)
@@ -189,7 +213,7 @@ void Connection::OnHeader(boost::system::error_code error) {
 
 void Connection::ReadBody() {
   beast::http::async_read(
-      socket_, buffer_, *parser_,
+      wire_, buffer_, *parser_,
       [self = shared_from_this()](boost::system::error_code error, size_t) { self->OnRequest(error); });
 }
 
@@ -239,9 +263,13 @@ void Connection::Answer(Fault fault) {
 // Waits for the client to leave while its answer is made. Bytes that come instead are the next request's: they stay in
 // the socket, and the client's leaving is then seen by the first write that fails.
 void Connection::WatchClient() {
+  if (wire_.is_tls()) {
+    ReadAhead();
+    return;
+  }
   if (watching_) return;
   watching_ = true;
-  socket_.async_wait(asio::ip::tcp::socket::wait_read, [self = shared_from_this()](boost::system::error_code error) {
+  wire_.socket().async_wait(asio::ip::tcp::socket::wait_read, [self = shared_from_this()](boost::system::error_code error) {
     self->watching_ = false;
     if (error == asio::error::operation_aborted) return;
     if (self->phase_ != Phase::kBusy && self->phase_ != Phase::kStreaming) return;
@@ -252,13 +280,33 @@ void Connection::WatchClient() {
     char byte = 0;
     boost::system::error_code peeked;
     const size_t bytes =
-        self->socket_.receive(asio::buffer(&byte, 1), asio::ip::tcp::socket::message_peek, peeked);
+        self->wire_.socket().receive(asio::buffer(&byte, 1), asio::ip::tcp::socket::message_peek, peeked);
     if (peeked == asio::error::would_block) {
       self->WatchClient();
       return;
     }
     if (peeked || bytes == 0) self->Gone();
   });
+}
+
+// Under TLS only a read can tell that the client left. What comes instead is the beginning of its next request: that is
+// kept, and then nobody watches, as above. One read serves the wait for the answer's end and the idle time behind it.
+void Connection::ReadAhead() {
+  if (reading_ahead_ || buffer_.size() > 0) return;
+  reading_ahead_ = true;
+  wire_.async_read_some(buffer_.prepare(kReadBytes),
+                        [self = shared_from_this()](boost::system::error_code error, size_t bytes) {
+                          self->reading_ahead_ = false;
+                          if (!error) self->buffer_.commit(bytes);
+                          if (self->phase_ == Phase::kIdle) {
+                            if (error)
+                              self->Close();
+                            else
+                              self->ReadHeader();
+                          } else if (error && (self->phase_ == Phase::kBusy || self->phase_ == Phase::kStreaming)) {
+                            self->Gone();
+                          }
+                        });
 }
 
 void Connection::Gone() {
@@ -350,7 +398,7 @@ void Connection::WriteMore() {
   }
   write_in_flight_ = true;
   SetDeadline(shared_.options.write_stall_seconds);
-  socket_.async_write_some(asio::buffer(writing_.data() + written_, writing_.size() - written_),
+  wire_.async_write_some(asio::buffer(writing_.data() + written_, writing_.size() - written_),
                            [self = shared_from_this()](boost::system::error_code error, size_t bytes) {
                              self->write_in_flight_ = false;
                              if (self->phase_ == Phase::kClosed) return;
@@ -367,28 +415,37 @@ void Connection::Finish() {
   on_gone_ = nullptr;
   if (keep_alive_ && !shared_.stopping) {
     boost::system::error_code error;
-    if (watching_) socket_.cancel(error);
+    if (watching_) wire_.socket().cancel(error);
     ReadNext();
     return;
   }
-  boost::system::error_code error;
-  socket_.shutdown(asio::ip::tcp::socket::shutdown_send, error);
   phase_ = Phase::kDraining;
   SetDeadline(kDrainSeconds);
-  Drain();
+  if (!wire_.is_tls()) {
+    Drain();
+    return;
+  }
+  wire_.SayGoodbye([self = shared_from_this()](boost::system::error_code) {
+    if (self->phase_ == Phase::kDraining) self->Drain();
+  });
 }
 
+// Below TLS too: what comes is not looked at.
 void Connection::Drain() {
-  buffer_.clear();
-  socket_.async_read_some(buffer_.prepare(kReadBytes),
-                          [self = shared_from_this()](boost::system::error_code error, size_t bytes) {
-                            if (self->phase_ != Phase::kDraining) return;
-                            self->drained_bytes_ += bytes;
-                            if (error || self->drained_bytes_ > self->shared_.options.body_bytes_max)
-                              self->Close();
-                            else
-                              self->Drain();
-                          });
+  if (drain_.empty()) {
+    boost::system::error_code error;
+    wire_.socket().shutdown(asio::ip::tcp::socket::shutdown_send, error);
+    drain_.resize(kReadBytes);
+  }
+  wire_.socket().async_read_some(asio::buffer(drain_),
+                                 [self = shared_from_this()](boost::system::error_code error, size_t bytes) {
+                                   if (self->phase_ != Phase::kDraining) return;
+                                   self->drained_bytes_ += bytes;
+                                   if (error || self->drained_bytes_ > self->shared_.options.body_bytes_max)
+                                     self->Close();
+                                   else
+                                     self->Drain();
+                                 });
 }
 
 }  // namespace samebit::http

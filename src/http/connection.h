@@ -12,8 +12,10 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <vector>
 
 #include "http/server.h"
+#include "http/wire.h"
 #include "http/wire_text.h"
 
 namespace samebit::http {
@@ -25,6 +27,7 @@ struct Shared {
   ServerOptions options;
   Handler handler;
   FaultPage fault_page;
+  std::unique_ptr<boost::asio::ssl::context> tls;  // null: none
   bool stopping = false;
   std::shared_ptr<std::atomic<bool>> alive = std::make_shared<std::atomic<bool>>(true);
   std::set<std::shared_ptr<Connection>> connections;
@@ -53,10 +56,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void OnGone(uint64_t exchange, std::function<void()> callback);
   void Abandon(uint64_t exchange);
 
-  boost::asio::any_io_executor executor() { return socket_.get_executor(); }
+  boost::asio::any_io_executor executor() { return wire_.get_executor(); }
 
  private:
-  enum class Phase { kIdle, kHeader, kBody, kBusy, kStreaming, kFinishing, kDraining, kClosed };
+  enum class Phase { kHandshake, kIdle, kHeader, kBody, kBusy, kStreaming, kFinishing, kDraining, kClosed };
   using Parser = boost::beast::http::request_parser<boost::beast::http::string_body>;
 
   void SetDeadline(uint32_t seconds) { deadline_ = Clock::now() + std::chrono::seconds(seconds); }
@@ -70,6 +73,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void Fail(boost::system::error_code error);
   void Answer(Fault fault);
   void WatchClient();
+  void ReadAhead();
   void Gone();
   bool IsCurrent(uint64_t exchange) const;
   HeadOptions OptionsOfHead(BodyKind body) const;
@@ -78,7 +82,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void Finish();
   void Drain();
 
-  boost::asio::ip::tcp::socket socket_;
+  Wire wire_;
   Shared& shared_;
   std::string peer_;
   boost::beast::flat_buffer buffer_;
@@ -90,10 +94,13 @@ class Connection : public std::enable_shared_from_this<Connection> {
   bool is_http10_ = false;
   bool is_head_ = false;  // HEAD: the body is not sent
   bool watching_ = false;
+  bool reading_ahead_ = false;  // under TLS: into buffer_
   std::function<void()> on_gone_;
   std::string pending_, writing_;
   size_t written_ = 0;  // of writing_
   bool write_in_flight_ = false;
+  // What comes too late, read and dropped. Not buffer_: a read that was given up may still write there.
+  std::vector<char> drain_;
   uint64_t drained_bytes_ = 0;
 };
 

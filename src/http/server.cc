@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "http/connection.h"
+#include "http/tls_context.h"
 
 namespace samebit::http {
 
@@ -53,6 +54,9 @@ class AsioServer final : public Server {
   }
 
   Status Bind() {
+    if (shared_.options.tls) {
+      ASSIGN_OR_RETURN(shared_.tls, MakeTlsContext(*shared_.options.tls));
+    }
     boost::system::error_code error;
     const std::string& name = shared_.options.address == "localhost" ? std::string("127.0.0.1") : shared_.options.address;
     const auto address = asio::ip::make_address(name, error);

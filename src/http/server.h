@@ -1,16 +1,18 @@
 // An HTTP/1.1 server: one thread that reads and writes, a handler that answers from any thread.
 //
-// For: the routes of module server. Not for: TLS, HTTP/2, WebSocket, clients.
+// For: the routes of module server. Not for: HTTP/2, WebSocket, clients.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "base/limits.h"
 #include "base/result.h"
 #include "http/message.h"
+#include "http/tls.h"
 
 namespace samebit::http {
 
@@ -37,6 +39,7 @@ using FaultPage = std::function<Response(Fault fault)>;
 struct ServerOptions {
   std::string address = "127.0.0.1";  // an IP address, or "localhost"
   uint16_t port = 0;                  // 0: any free one
+  std::optional<TlsFiles> tls = {};   // nothing: no TLS
   uint32_t connections_max = limits::kConnectionsMax;
   uint64_t body_bytes_max = limits::kBodyBytesMax;
   uint32_t header_seconds = limits::kHeaderSeconds;
@@ -47,7 +50,8 @@ struct ServerOptions {
 
 class Server {
  public:
-  // Listens; clients wait until Run. Failures: kInvalidArgument (the address), kIo (the port is taken, not allowed).
+  // Listens; clients wait until Run. Failures: kInvalidArgument (the address), kIo (the port is taken, not allowed); those
+  // of CheckTls.
   static Result<std::unique_ptr<Server>> Listen(const ServerOptions& options, Handler handler, FaultPage fault_page);
   // Before: Join, and whoever holds an Exchange lets go of it.
   virtual ~Server() = default;

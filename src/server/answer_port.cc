@@ -28,10 +28,12 @@ http::Response AnswerPort::Head(int status, std::string content_type,
   response.content_type = std::move(content_type);
   response.headers = std::move(headers);
   response.headers.emplace_back("X-Request-Id", record_.request_id);
+  response.headers.insert(response.headers.end(), more_headers_.begin(), more_headers_.end());
   return response;
 }
 
 void AnswerPort::SendJson(std::string body, std::vector<std::pair<std::string, std::string>> headers) {
+  if (!Begin()) return;
   http::Response response = Head(200, "application/json", std::move(headers));
   response.body = std::move(body);
   exchange_->Send(std::move(response));
@@ -39,6 +41,7 @@ void AnswerPort::SendJson(std::string body, std::vector<std::pair<std::string, s
 }
 
 void AnswerPort::SendText(std::string content_type, std::string body) {
+  if (!Begin()) return;
   http::Response response = Head(200, std::move(content_type), {});
   response.body = std::move(body);
   exchange_->Send(std::move(response));
@@ -46,6 +49,7 @@ void AnswerPort::SendText(std::string content_type, std::string body) {
 }
 
 void AnswerPort::SendError(const openai::ApiError& error) {
+  if (!Begin()) return;
   std::vector<std::pair<std::string, std::string>> headers;
   if (error.is_refusal) headers.emplace_back("X-Reproducibility-Error", error.code);
   if (error.retry_after_seconds) headers.emplace_back("Retry-After", std::to_string(*error.retry_after_seconds));
@@ -56,13 +60,14 @@ void AnswerPort::SendError(const openai::ApiError& error) {
   exchange_->Send(std::move(response));
   {
     const std::lock_guard lock(mutex_);
-    record_.error_code = error.code;
+    record_.counts.error_code = error.code;
     if (error.is_refusal) record_.counts.refusal = error.code;
   }
   WriteDown(error.status);
 }
 
 void AnswerPort::BeginStream(std::vector<std::pair<std::string, std::string>> headers) {
+  if (!Begin()) return;
   headers.emplace_back("Cache-Control", "no-cache");
   headers.emplace_back("X-Accel-Buffering", "no");
   {
@@ -84,7 +89,7 @@ void AnswerPort::EndStreamWithError(const openai::ApiError& error) {
   exchange_->End();
   {
     const std::lock_guard lock(mutex_);
-    record_.error_code = error.code;
+    record_.counts.error_code = error.code;
   }
   WriteDown(200);
 }
@@ -97,12 +102,22 @@ void AnswerPort::CountAnswer(const openai::Usage& usage, const std::vector<std::
   record_.counts.completion_tokens = usage.completion_tokens;
   record_.counts.cached_tokens = usage.cached_tokens;
   for (const std::string& reason : finish_reasons) ++record_.counts.finished[reason == "stop" ? 0 : 1];
+  record_.finish_reasons = finish_reasons;
 }
 
-void AnswerPort::CountFirstToken() {
+void AnswerPort::CountTokensArrived() {
   const std::lock_guard lock(mutex_);
+  const uint64_t now_ns = outside_.clock.monotonic_ns();
   if (record_.counts.first_token_seconds < 0)
-    record_.counts.first_token_seconds = static_cast<double>(outside_.clock.monotonic_ns() - start_ns_) * 1e-9;
+    record_.counts.first_token_seconds = static_cast<double>(now_ns - start_ns_) * 1e-9;
+  else
+    record_.counts.inter_token.Add(static_cast<double>(now_ns - last_token_ns_) * 1e-9);
+  last_token_ns_ = now_ns;
+}
+
+void AnswerPort::CountMargin(float margin) {
+  const std::lock_guard lock(mutex_);
+  record_.counts.margins.Add(static_cast<double>(margin));
 }
 
 void AnswerPort::OnGone(std::function<void()> callback) { exchange_->OnGone(std::move(callback)); }
@@ -111,6 +126,7 @@ void AnswerPort::WriteDown(int status) {
   const std::lock_guard lock(mutex_);
   if (written_down_) return;
   written_down_ = true;
+  place_.reset();
   record_.counts.status = status;
   record_.counts.seconds = static_cast<double>(outside_.clock.monotonic_ns() - start_ns_) * 1e-9;
   outside_.metrics.Count(record_.counts);

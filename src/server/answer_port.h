@@ -1,6 +1,7 @@
 // The way from a request to its answer: sends, and writes down once how it went. Any thread.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -41,8 +42,17 @@ class AnswerPort {
 
   // What the answer was, before it is sent. finish_reasons: "stop" or "length" of each choice.
   void CountAnswer(const openai::Usage& usage, const std::vector<std::string>& finish_reasons, std::string model);
-  void CountFirstToken();
+  // A stream has tokens to write: the first of them, or those of another step.
+  void CountTokensArrived();
+  void CountMargin(float margin);
   void OnGone(std::function<void()> callback);
+
+  // Goes into the answer's head.
+  void AddHeaders(std::vector<std::pair<std::string, std::string>> headers) { more_headers_ = std::move(headers); }
+  // Kept until the answer's end is written down.
+  void Hold(std::shared_ptr<const void> place) { place_ = std::move(place); }
+  // Whether an answer was sent or begun. The first one counts: what comes later, from another thread, is dropped.
+  bool begun() const { return begun_; }
 
   const std::string& request_id() const { return record_.request_id; }
 
@@ -50,6 +60,7 @@ class AnswerPort {
   http::Response Head(int status, std::string content_type,
                       std::vector<std::pair<std::string, std::string>> headers) const;
   void WriteDown(int status);
+  bool Begin() { return !begun_.exchange(true); }
 
   const std::shared_ptr<http::Exchange> exchange_;
   const PortOutside& outside_;
@@ -57,6 +68,10 @@ class AnswerPort {
   std::mutex mutex_;  // over the record
   AccessRecord record_;
   bool written_down_ = false;
+  uint64_t last_token_ns_ = 0;
+  std::atomic<bool> begun_ = false;
+  std::vector<std::pair<std::string, std::string>> more_headers_;  // before it is shared
+  std::shared_ptr<const void> place_;
 };
 
 }  // namespace samebit::server

@@ -1,9 +1,12 @@
 #include "server/api_keys.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace samebit::server {
 namespace {
+
+constexpr uint32_t kLimitMax = 1'000'000;  // more than any machine answers in a minute
 
 // All bytes are looked at, whatever the first ones say.
 bool EqualInConstantTime(const Sha256Digest& a, const Sha256Digest& b) {
@@ -21,6 +24,52 @@ bool ParseDigest(std::string_view hex, Sha256Digest& digest) {
   return true;
 }
 
+// "name=N".
+bool ParseLimit(std::string_view word, std::string_view name, std::optional<uint32_t>& limit) {
+  if (!word.starts_with(name) || word.size() <= name.size() || word[name.size()] != '=' || limit) return false;
+  word.remove_prefix(name.size() + 1);
+  uint32_t number = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), number);
+  if (error != std::errc() || end != word.data() + word.size() || number > kLimitMax) return false;
+  limit = number;
+  return true;
+}
+
+std::vector<std::string_view> Words(std::string_view line) {
+  std::vector<std::string_view> words;
+  while (!line.empty()) {
+    const size_t end = std::min(line.find_first_of(" \t"), line.size());
+    if (end > 0) words.push_back(line.substr(0, end));
+    line.remove_prefix(std::min(end + 1, line.size()));
+  }
+  return words;
+}
+
+// What is wrong with the line, or "".
+std::string ParseLine(std::string_view line, ApiKey& key) {
+  const std::vector<std::string_view> words = Words(line);
+  if (line.front() == ' ' || words.size() < 2 || !ParseDigest(words[1], key.digest))
+    return "expected a name, a space and 64 hex digits of the key's SHA-256";
+  key.name = std::string(words[0]);
+  for (size_t i = 2; i < words.size(); ++i) {
+    if (!ParseLimit(words[i], "requests-per-minute", key.limits.requests_per_minute) &&
+        !ParseLimit(words[i], "in-flight", key.limits.in_flight))
+      return "behind the key expected requests-per-minute=N or in-flight=N, once each, N up to " +
+             std::to_string(kLimitMax);
+  }
+  return "";
+}
+
+bool IsBearer(std::string_view scheme) {
+  static constexpr std::string_view kBearer = "bearer ";
+  if (scheme.size() != kBearer.size()) return false;
+  for (size_t i = 0; i < scheme.size(); ++i) {
+    const char lower = scheme[i] >= 'A' && scheme[i] <= 'Z' ? static_cast<char>(scheme[i] + 32) : scheme[i];
+    if (lower != kBearer[i]) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 Result<ApiKeys> ApiKeys::Parse(std::string_view text, const std::string& where) {
@@ -31,31 +80,30 @@ Result<ApiKeys> ApiKeys::Parse(std::string_view text, const std::string& where) 
     text.remove_prefix(std::min(end + 1, text.size()));
     if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
     if (line.empty() || line.front() == '#') continue;
-    const size_t space = line.find(' ');
-    Key key;
-    if (space == std::string_view::npos || space == 0 || !ParseDigest(line.substr(space + 1), key.digest)) {
-      return Error{ErrorCode::kMalformed, where + ": line " + std::to_string(number) +
-                                              ": expected a name, a space and 64 hex digits of the key's SHA-256"};
+    ApiKey key;
+    std::string wrong = ParseLine(line, key);
+    for (const ApiKey& other : keys.keys_) {
+      if (other.name == key.name) wrong = "the name stands twice";
+      if (other.digest == key.digest) wrong = "the key stands twice";
     }
-    key.name = std::string(line.substr(0, space));
+    if (!wrong.empty()) return Error{ErrorCode::kMalformed, where + ": line " + std::to_string(number) + ": " + wrong};
     keys.keys_.push_back(std::move(key));
   }
   if (keys.keys_.empty()) return Error{ErrorCode::kMalformed, where + ": expected at least one key, found none"};
   return keys;
 }
 
-std::optional<std::string> ApiKeys::NameOf(const std::string* authorization) const {
-  static constexpr std::string_view kScheme = "Bearer ";
+const ApiKey* ApiKeys::Find(const std::string* authorization) const {
+  static constexpr size_t kSchemeBytes = 7;
   const std::string_view given = authorization == nullptr ? std::string_view() : std::string_view(*authorization);
-  const bool has_scheme = given.starts_with(kScheme);
+  const bool has_scheme = IsBearer(given.substr(0, kSchemeBytes));
   // A hash of what was given is compared, so that neither length nor content shows in the time.
-  const Sha256Digest digest = Sha256::Of(has_scheme ? given.substr(kScheme.size()) : given);
-  const Key* found = nullptr;
-  for (const Key& key : keys_) {
+  const Sha256Digest digest = Sha256::Of(has_scheme ? given.substr(kSchemeBytes) : given);
+  const ApiKey* found = nullptr;
+  for (const ApiKey& key : keys_) {
     if (EqualInConstantTime(key.digest, digest)) found = &key;
   }
-  if (found == nullptr || !has_scheme) return std::nullopt;
-  return found->name;
+  return has_scheme ? found : nullptr;
 }
 
 }  // namespace samebit::server

@@ -25,8 +25,11 @@ EngineThread::~EngineThread() {
 
 Status EngineThread::Submit(std::vector<engine::Request> requests, std::shared_ptr<Session> session) {
   CHECK(engine_ != nullptr);
-  uint64_t samples = 0;
-  for (const engine::Request& request : requests) samples += std::max(request.samples, request.beam_width);
+  uint64_t samples = 0, prompt_tokens = 0;
+  for (const engine::Request& request : requests) {
+    samples += std::max(request.samples, request.beam_width);
+    prompt_tokens += request.prompt.size() * std::max(request.samples, request.beam_width);
+  }
   {
     const std::lock_guard lock(mutex_);
     if (cancel_all_ || stopping_) return Error{ErrorCode::kCancelled, "the server is stopping"};
@@ -37,6 +40,7 @@ Status EngineThread::Submit(std::vector<engine::Request> requests, std::shared_p
                                              " may be"};
     }
     samples_in_flight_ += samples;
+    prompt_tokens_asked_ += prompt_tokens;
     jobs_.push_back({std::move(requests), std::move(session), samples});
   }
   wakes_.notify_one();
@@ -61,7 +65,7 @@ void EngineThread::CancelAll() {
 
 EngineLoad EngineThread::load() const {
   const std::lock_guard lock(mutex_);
-  return {samples_in_flight_, sequences_max_, counters_};
+  return {samples_in_flight_, sequences_max_, counters_, prompt_tokens_asked_};
 }
 
 void EngineThread::Nudge() {

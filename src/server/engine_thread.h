@@ -35,6 +35,7 @@ struct EngineLoad {
   uint64_t samples_in_flight = 0;
   uint64_t sequences_max = 0;
   engine::EngineCounters counters;
+  uint64_t prompt_tokens_asked = 0;  // once for every sequence that begins with them
 };
 
 // Work of another kind that shares the thread: one short step of it between two of the engine's.
@@ -99,6 +100,7 @@ class EngineThread {
   std::vector<Job> jobs_;
   std::vector<std::shared_ptr<const Session>> cancels_;  // held, so that no later session can have its address
   uint64_t samples_in_flight_ = 0;
+  uint64_t prompt_tokens_asked_ = 0;
   bool cancel_all_ = false, stopping_ = false;
   engine::EngineCounters counters_;
 

@@ -2,13 +2,10 @@
 
 #include <algorithm>
 
-#include "base/decimal.h"
+#include "world/machine.h"
 
 namespace samebit::server {
 namespace {
-
-// vLLM's bounds for the time to the first token, thinned out.
-constexpr std::array<double, 13> kBounds = {0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 60};
 
 void Head(std::string& out, const char* name, const char* type, const char* help) {
   out += std::string("# HELP ") + name + " " + help + "\n# TYPE " + name + " " + type + "\n";
@@ -21,24 +18,27 @@ void One(std::string& out, const char* name, const char* type, const char* help,
 
 }  // namespace
 
-void Metrics::Histogram::Add(double seconds) {
-  const size_t bucket =
-      static_cast<size_t>(std::lower_bound(kBounds.begin(), kBounds.end(), seconds) - kBounds.begin());
-  ++buckets[bucket];
-  sum += seconds;
-  ++count;
-}
-
 void Metrics::Count(const RequestCounts& counts) {
   const std::lock_guard lock(mutex_);
   ++requests_[{counts.route, counts.status}];
   if (!counts.refusal.empty()) ++refusals_[counts.refusal];
+  if (!counts.error_code.empty()) ++errors_[counts.error_code];
   prompt_tokens_ += counts.prompt_tokens;
   completion_tokens_ += counts.completion_tokens;
-  cached_tokens_ += counts.cached_tokens;
   for (size_t i = 0; i < finished_.size(); ++i) finished_[i] += counts.finished[i];
-  if (counts.finished[0] + counts.finished[1] > 0) seconds_.Add(counts.seconds);
-  if (counts.first_token_seconds >= 0) first_token_.Add(counts.first_token_seconds);
+  if (counts.finished[0] + counts.finished[1] > 0) {
+    seconds_.Add(counts.seconds);
+    prompt_sizes_.Add(static_cast<double>(counts.prompt_tokens));
+    answer_sizes_.Add(static_cast<double>(counts.completion_tokens));
+  }
+  if (counts.first_token_seconds >= 0) {
+    first_token_.Add(counts.first_token_seconds);
+    if (counts.completion_tokens > 1)
+      per_output_token_.Add((counts.seconds - counts.first_token_seconds) /
+                            static_cast<double>(counts.completion_tokens - 1));
+  }
+  inter_token_.Add(counts.inter_token);
+  margins_.Add(counts.margins);
 }
 
 std::string Metrics::Text(const EngineLoad& load, size_t connections) const {
@@ -52,9 +52,12 @@ std::string Metrics::Text(const EngineLoad& load, size_t connections) const {
   One(out, "samebit:engine_rows_total", "counter", "Tokens computed, prompts included.", load.counters.rows);
   One(out, "samebit:num_preemptions_total", "counter", "Sequences that gave their cache away.",
       load.counters.preemptions);
+  One(out, "samebit:prefix_cache_queries_total", "counter", "Prompt tokens looked up in the prefix cache.",
+      load.prompt_tokens_asked);
   One(out, "samebit:prefix_cache_hits_total", "counter", "Prompt tokens found in the prefix cache.",
       load.counters.cached_tokens);
   One(out, "samebit:self_test_passed", "gauge", "1: the kernels of this process give the golden bits.", 1);
+  One(out, "process_resident_memory_bytes", "gauge", "Memory of this process.", world::ResidentMemory().resident_bytes);
 
   const std::lock_guard lock(mutex_);
   One(out, "samebit:prompt_tokens_total", "counter", "Prompt tokens of finished requests.", prompt_tokens_);
@@ -69,19 +72,21 @@ std::string Metrics::Text(const EngineLoad& load, size_t connections) const {
   Head(out, "samebit:refusals_total", "counter", "Refusals by code.");
   for (const auto& [code, count] : refusals_)
     out += "samebit:refusals_total{code=\"" + code + "\"} " + std::to_string(count) + "\n";
+  Head(out, "samebit:errors_total", "counter", "Errors by the code of their error object, refusals among them.");
+  for (const auto& [code, count] : errors_)
+    out += "samebit:errors_total{code=\"" + code + "\"} " + std::to_string(count) + "\n";
   const auto write = [&](const char* name, const char* help, const Histogram& histogram) {
     Head(out, name, "histogram", help);
-    uint64_t below = 0;
-    for (size_t i = 0; i < kBounds.size(); ++i) {
-      below += histogram.buckets[i];
-      out += std::string(name) + "_bucket{le=\"" + Decimal(kBounds[i]) + "\"} " + std::to_string(below) + "\n";
-    }
-    out += std::string(name) + "_bucket{le=\"+Inf\"} " + std::to_string(histogram.count) + "\n";
-    out += std::string(name) + "_sum " + Decimal(histogram.sum) + "\n";
-    out += std::string(name) + "_count " + std::to_string(histogram.count) + "\n";
+    histogram.Write(out, name);
   };
   write("samebit:e2e_request_latency_seconds", "From the request to the end of its answer.", seconds_);
   write("samebit:time_to_first_token_seconds", "Streams: from the request to the first token.", first_token_);
+  write("samebit:inter_token_latency_seconds", "Streams: between two steps that brought tokens.", inter_token_);
+  write("samebit:request_time_per_output_token_seconds", "Streams: mean of a request, after its first token.",
+        per_output_token_);
+  write("samebit:request_prompt_tokens", "Prompt tokens of a finished request.", prompt_sizes_);
+  write("samebit:request_generation_tokens", "Answer tokens of a finished request.", answer_sizes_);
+  write("samebit:token_margin", "Largest logit minus the second largest, of each answered token.", margins_);
   return out;
 }
 

@@ -43,6 +43,7 @@ TEST(Metrics, counts_requests_tokens_refusals_and_times) {
 TEST(AccessLine, escapes_what_a_client_wrote_and_leaves_out_what_is_not_there) {
   AccessRecord record;
   record.request_id = "r\n{\"forged\":1}";
+  record.user_agent = "a\x1b[2J\xff\"";
   record.path = "/\"\r\n" + std::string(1000, 'x');
   record.counts.status = 404;
   const std::string line = AccessLine(record);

@@ -31,6 +31,15 @@ std::optional<ApiError> CheckModel(const ServedModel& model, const std::optional
 }
 
 namespace {
+// A text that would not fit if each of its tokens were the longest there is, four times over because a tokenizer may shorten
+// it first, is refused unread: tokenizing takes a hundred times the text's memory.
+std::optional<ApiError> CheckTextSize(const ServedModel& model, uint64_t bytes, const std::string& param) {
+  const uint64_t bytes_max = uint64_t{4} * model.context_max * model.token_bytes_max;
+  if (bytes_max == 0 || bytes <= bytes_max) return std::nullopt;
+  return openai::InvalidValue(param, "the model's context holds " + std::to_string(model.context_max) +
+                                         " tokens; a text of " + std::to_string(bytes) + " bytes has more",
+                              "context_length_exceeded");
+}
 
 contract::SamplingPart SamplingOf(const engine::Request& request) {
   const engine::SamplingParams& from = request.sampling;
@@ -219,6 +228,9 @@ std::variant<std::vector<TokenId>, ApiError> ChatPromptIds(const std::vector<ope
 
 std::variant<Prepared, ApiError> PrepareChat(openai::ChatRequest request, const PrepareInput& input) {
   if (const auto error = CheckModel(input.model, request.common.model)) return *error;
+  uint64_t bytes = 0;
+  for (const openai::ChatMessage& message : request.messages) bytes += message.content.size();
+  if (const auto error = CheckTextSize(input.model, bytes, "messages")) return *error;
   auto ids = ChatPromptIds(request.messages, request.template_variables_json, true, request.common.tier, input);
   if (Failed(ids)) return std::get<ApiError>(ids);
   Prepared prepared;
@@ -239,6 +251,7 @@ std::variant<Prepared, ApiError> PrepareCompletion(openai::CompletionRequest req
     const std::string param = request.prompts.size() == 1 ? "prompt" : "prompt[" + std::to_string(i) + "]";
     std::vector<TokenId> ids;
     if (const auto* text = std::get_if<std::string>(&request.prompts[i])) {
+      if (const auto error = CheckTextSize(model, text->size(), param)) return *error;
       Result<std::vector<TokenId>> encoded =
           request.add_special_tokens ? text::PromptIds(*model.tokenizer, *model.spec, *text)
                                      : model.tokenizer->Encode(*text, text::Specials::kParse);

@@ -1,12 +1,15 @@
 #include "server/routes.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 
 #include "base/json_reader.h"
 #include "base/json_writer.h"
 #include "openai/token_request.h"
 #include "server/embedding_session.h"
+#include "server/cors.h"
+#include "server/openapi_document.h"
 #include "server/prepare.h"
 #include "server/prepare_embedding.h"
 #include "server/streamed_answer.h"
@@ -48,6 +51,22 @@ bool SaysJson(const http::Request& request) {
 
 constexpr std::string_view kOneModel = "/v1/models/";
 
+// "%2F" to "/"; what is no such triple stays as it is.
+std::string PercentDecoded(std::string_view text) {
+  std::string out;
+  for (size_t i = 0; i < text.size(); ++i) {
+    uint8_t byte = 0;
+    if (text[i] == '%' && i + 2 < text.size() &&
+        std::from_chars(text.data() + i + 1, text.data() + i + 3, byte, 16).ptr == text.data() + i + 3) {
+      out += static_cast<char>(byte);
+      i += 2;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 const Routes::Route Routes::kRoutes[] = {
@@ -63,10 +82,14 @@ const Routes::Route Routes::kRoutes[] = {
     {"/version", "GET", true, &Routes::Version},
     {"/v1/fingerprint", "GET", true, &Routes::Fingerprint},
     {"/metrics", "GET", true, &Routes::MetricsText},
+    {"/openapi.json", "GET", false, &Routes::OpenApi},
 };
 
 Routes::Routes(const RoutesOutside& outside)
-    : outside_(outside), start_hex_(Hex(static_cast<uint64_t>(outside.port.clock.unix_ns()), 16)) {}
+    : outside_(outside),
+      start_hex_(Hex(static_cast<uint64_t>(outside.port.clock.unix_ns()), 16)),
+      gate_(outside.rules.key_limits, outside.port.clock),
+      first_bytes_(outside.rules.first_byte_seconds, outside.port.clock, outside.engine) {}
 
 std::string Routes::NextId() { return start_hex_ + Hex(next_++, 8); }
 
@@ -91,28 +114,42 @@ const Routes::Route* Routes::Find(const http::Request& request, ApiError& error)
 }
 
 void Routes::Handle(http::Request request, std::shared_ptr<http::Exchange> exchange) {
+  if (auto preflight = CorsPreflight(request, outside_.rules.cors_origins)) {
+    exchange->Send(std::move(*preflight));
+    return;
+  }
   AccessRecord record;
   const std::string* given_id = request.Header("x-request-id");
   record.request_id = IsRequestId(given_id) ? *given_id : "req-" + NextId();
   record.method = request.method;
   record.path = request.path;
   record.peer = request.peer;
+  if (const std::string* agent = request.Header("user-agent")) record.user_agent = *agent;
+  record.body_bytes = request.body.size();
+  if (outside_.rules.log_prompts) record.body = request.body.substr(0, limits::kLoggedBodyBytesMax);
   record.unix_ns = outside_.port.clock.unix_ns();
   ApiError error;
   const Route* route = Find(request, error);
   record.counts.route = route != nullptr ? route->path : "other";
 
-  const std::optional<std::string> key = outside_.keys.NameOf(request.Header("authorization"));
-  const bool refused = outside_.keys.required() && !key && (route == nullptr || route->needs_key);
-  record.key_name = key.value_or("");
+  const ApiKey* key = outside_.keys.Find(request.Header("authorization"));
+  const bool refused = outside_.keys.required() && key == nullptr && (route == nullptr || route->needs_key);
+  if (key != nullptr) record.key_name = key->name;
   const auto port = std::make_shared<AnswerPort>(std::move(exchange), outside_.port, std::move(record));
+  port->AddHeaders(CorsHeaders(request, outside_.rules.cors_origins));
   if (refused) {
     port->SendError(WithStatus(401, "invalid_api_key", "a key that this server knows is needed: Authorization: Bearer KEY"));
   } else if (route == nullptr) {
     port->SendError(error);
   } else if (route->method == std::string_view("POST") && !SaysJson(request)) {
     port->SendError(WithStatus(415, "unsupported_media_type", "Content-Type: expected application/json"));
+  } else if (key == nullptr || route->method != std::string_view("POST")) {
+    (this->*route->action)(request, port);
   } else {
+    // What only looks costs nothing; the rest is counted to its key.
+    auto entered = gate_.Enter(*key);
+    if (const auto* full = std::get_if<ApiError>(&entered)) return port->SendError(*full);
+    port->Hold(std::get<KeyGate::Place>(std::move(entered)));
     (this->*route->action)(request, port);
   }
 }
@@ -137,6 +174,11 @@ http::Response Routes::FaultPage(http::Fault fault) {
       error = WithStatus(503, "too_many_connections", "too many connections are open");
       break;
   }
+  RequestCounts counts;
+  counts.route = "none";
+  counts.status = error.status;
+  counts.error_code = error.code;
+  outside_.port.metrics.Count(counts);
   http::Response response;
   response.status = error.status;
   response.body = openai::ErrorJson(error);
@@ -212,6 +254,7 @@ void Routes::Submit(Prepared prepared, const Port& port) {
                         : ServerStopping());
     return;
   }
+  first_bytes_.Watch(port, session);
   // The connection must not keep the session alive: it holds the connection's exchange.
   port->OnGone([this, weak = std::weak_ptr<Session>(session)] {
     if (const std::shared_ptr<Session> gone = weak.lock()) outside_.engine.Cancel(gone);
@@ -257,7 +300,7 @@ void Routes::Models(const http::Request&, const Port& port) {
 }
 
 void Routes::OneModel(const http::Request& request, const Port& port) {
-  const std::string id = request.path.substr(kOneModel.size());
+  const std::string id = PercentDecoded(std::string_view(request.path).substr(kOneModel.size()));
   if (id != outside_.model.id) {
     ApiError error = WithStatus(404, "model_not_found", "the model " + openai::Quoted(id) + " is not served here");
     error.param = "model";
@@ -351,6 +394,8 @@ void Routes::Fingerprint(const http::Request&, const Port& port) {
     json.BeginObject().Key("path").Text(path).Key("sha256").Text(digest).EndObject();
   port->SendJson(json.EndArray().EndObject().Finish());
 }
+
+void Routes::OpenApi(const http::Request&, const Port& port) { port->SendJson(std::string(OpenApiDocument())); }
 
 void Routes::MetricsText(const http::Request&, const Port& port) {
   port->SendText("text/plain; version=0.0.4; charset=utf-8",

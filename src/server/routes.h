@@ -11,11 +11,21 @@
 #include "server/api_keys.h"
 #include "server/embed_queue.h"
 #include "server/engine_thread.h"
+#include "server/first_byte_watch.h"
+#include "server/key_gate.h"
 #include "server/served_model.h"
 #include "server/work_queue.h"
 #include "world/entropy.h"
 
 namespace samebit::server {
+
+// What the operator lets clients do.
+struct AccessRules {
+  KeyLimits key_limits;                                      // of keys that say nothing themselves
+  std::vector<std::string> cors_origins;                     // none: no page of another origin may ask
+  uint32_t first_byte_seconds = limits::kFirstByteSeconds;   // 0: for ever
+  bool log_prompts = false;
+};
 
 // Borrowed; all outlive the routes.
 struct RoutesOutside {
@@ -26,6 +36,7 @@ struct RoutesOutside {
   EngineThread& engine;
   EmbedQueue& embeds;
   WorkQueue& work;
+  const AccessRules& rules;
 };
 
 class Routes {
@@ -33,11 +44,13 @@ class Routes {
   explicit Routes(const RoutesOutside& outside);
 
   void Handle(http::Request request, std::shared_ptr<http::Exchange> exchange);
-  // The answer to bytes that are no request.
-  static http::Response FaultPage(http::Fault fault);
+  // The answer to bytes that are no request; it is counted, and has no line in the log.
+  http::Response FaultPage(http::Fault fault);
 
   // From now on work is refused and /ready says no.
   void StopWorking() { stopping_ = true; }
+  // Ends what did not begin in time; to be called every now and then.
+  void EndLateAnswers() { first_bytes_.Look(); }
   // How many connections there are, for /metrics.
   void CountConnectionsBy(std::function<size_t()> count) { connection_count_ = std::move(count); }
 
@@ -64,6 +77,7 @@ class Routes {
   void Version(const http::Request& request, const Port& port);
   void Fingerprint(const http::Request& request, const Port& port);
   void MetricsText(const http::Request& request, const Port& port);
+  void OpenApi(const http::Request& request, const Port& port);
 
   struct PrepareInput MakeInput();
   // Runs `go(body)` on the work thread with the request's JSON, or answers with what is wrong with it.
@@ -80,6 +94,8 @@ class Routes {
   std::atomic<uint32_t> next_ = 1;
   std::string start_hex_;
   std::function<size_t()> connection_count_;
+  KeyGate gate_;
+  FirstByteWatch first_bytes_;
 };
 
 }  // namespace samebit::server

@@ -22,6 +22,7 @@ struct ServedModel {
   std::string version;          // of this program
   uint32_t vocabulary = 0;
   uint32_t context_max = 0;
+  uint32_t token_bytes_max = 0;  // of the longest token's text; 0: not known
   const text::Tokenizer* tokenizer = nullptr;
   const TokenizerSpec* spec = nullptr;
   const text::ChatTemplate* chat_template = nullptr;  // null: the model has none

@@ -29,7 +29,7 @@ ModelServer::ModelServer(ServerConfig config, ServedModel model, std::unique_ptr
                                              },
                                              embeds_.get())),
       routes_(std::make_unique<Routes>(
-          RoutesOutside{model_, config_.keys, port_outside_, outside.entropy, *engine_, *embeds_, *work_})) {
+          RoutesOutside{model_, config_.keys, port_outside_, outside.entropy, *engine_, *embeds_, *work_, config_.rules})) {
   embeds_->WakeBy([this] { engine_->Nudge(); });
 }
 
@@ -47,7 +47,7 @@ Result<std::unique_ptr<ModelServer>> ModelServer::Start(ServerConfig config, Ser
                                       [routes](http::Request request, std::shared_ptr<http::Exchange> exchange) {
                                         routes->Handle(std::move(request), std::move(exchange));
                                       },
-                                      &Routes::FaultPage));
+                                      [routes](http::Fault fault) { return routes->FaultPage(fault); }));
   server->http_->Run();
   return server;
 }
@@ -75,6 +75,7 @@ bool ModelServer::IsIdle() const {
 bool ModelServer::FinishWork(const std::function<bool()>& give_up) {
   while (!IsIdle()) {
     if (give_up()) break;
+    Tick();
     std::this_thread::sleep_for(kPoll);
   }
   if (IsIdle()) return true;

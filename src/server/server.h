@@ -13,6 +13,7 @@ struct ServerConfig {
   ApiKeys keys;
   uint32_t queue_max = limits::kQueuedAnswersMax;  // answers that may wait beyond those that run
   bool access_log = true;
+  AccessRules rules;
 };
 
 // Borrowed; all outlive the server.
@@ -32,6 +33,9 @@ class ModelServer {
   ~ModelServer();  // at once; call StopWorking and FinishWork before
 
   uint16_t port() const { return http_->port(); }
+
+  // Looks after deadlines; to be called a few times a second.
+  void Tick() { routes_->EndLateAnswers(); }
 
   // No new work: the listener closes, requests on open connections are refused, /ready says no.
   void StopWorking();

@@ -52,7 +52,7 @@ void StreamedAnswer::Wake() {
   if (over_) return;
   std::string out;
   if (mail.accepted) Begin(out);
-  if (!mail.tokens.empty()) port_->CountFirstToken();
+  if (!mail.tokens.empty()) port_->CountTokensArrived();
   for (const TokenEvent& event : mail.tokens) WriteToken(event, out);
   for (const EndEvent& event : mail.ends) {
     if (!WriteEnd(event, out)) return;
@@ -84,6 +84,7 @@ void StreamedAnswer::Begin(std::string& out) {
 
 void StreamedAnswer::WriteToken(const TokenEvent& event, std::string& out) {
   const openai::CommonRequest& common = prepared_.common;
+  port_->CountMargin(event.record.margin);
   // A token without text of its own (half a character, the beginning of a stop string) needs no chunk of its own.
   if (event.text.empty() && !common.wants_logprobs && !common.return_token_ids) return;
   openai::ChunkChoice chunk;

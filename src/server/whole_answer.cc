@@ -60,6 +60,7 @@ void WholeAnswer::Answer() {
       if (!prepared_.drops_answer) answer.usage.completion_tokens += choice.tokens.size();
       answer.choices.push_back(ToChoice(i, choice));
       reasons.push_back(answer.choices.back().finish_reason);
+      for (const engine::TokenRecord& record : choice.tokens) port_->CountMargin(record.margin);
     }
     if (prepared_.common.wants_prompt_logprobs) {
       answer.prompt_logprobs.push_back(PromptEntries(prepared_.prompts[i], completion.prompt_records, tokenizer_,

@@ -50,10 +50,11 @@ class Answer:
 
 
 class Server:
-    """A running server; a context manager that stops it."""
+    """A running server; a context manager that stops it. model "": another setting names it."""
 
     def __init__(self, *words, model=None):
-        command = [arguments.samebit, "serve", model or arguments.model, "--port", "0", *map(str, words)]
+        named = [arguments.model] if model is None else [model] if model else []
+        command = [arguments.samebit, "serve", *named, "--port", "0", *map(str, words)]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE)
         self.lines = []
         self.port = None
@@ -67,7 +68,7 @@ class Server:
         for line in self.process.stderr:
             line = line.decode("utf-8", "strict").rstrip("\n")
             self.lines.append(line)
-            found = re.search(r"serving .* on http://[^ ]*:(\d+)/v1$", line)
+            found = re.search(r"serving .* on https?://[^ ]*:(\d+)/v1$", line)
             if found:
                 self.port = int(found.group(1))
                 started.set()

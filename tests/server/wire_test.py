@@ -114,6 +114,7 @@ class Wire(unittest.TestCase):
         self.assertEqual([m["id"] for m in listed["data"]], ["smol"])
         self.assertEqual(listed["data"][0]["max_model_len"], 8192)
         self.assertEqual(loads(self.server.ask("GET", "/v1/models/smol").body)["id"], "smol")
+        self.assertEqual(loads(self.server.ask("GET", "/v1/models/%73mo%6C").body)["id"], "smol")
         missing = self.server.ask("GET", "/v1/models/other")
         self.assertEqual((missing.status, missing.error()["code"]), (404, "model_not_found"))
 
