@@ -94,6 +94,11 @@ inline constexpr uint32_t kRequestIdBytesMax = 128;      // X-Request-Id, as it 
 
 // The configuration file: a few dozen lines. Its parser calls itself for each level, so depth is bounded by its own guard.
 inline constexpr uint64_t kConfigFileBytesMax = 64 << 10;
+// HTTP, as a client: what a server may send us. An answer of 1,024 tokens with five candidates each has about 1 MB.
+inline constexpr uint64_t kAnswerBytesMax = 64ull << 20;
+inline constexpr uint64_t kSseEventBytesMax = 8ull << 20;  // the first chunk may hold a whole prompt's ids
+inline constexpr uint32_t kConnectSeconds = 10;
+inline constexpr uint32_t kServerStallSeconds = 300;       // a long prompt on a slow machine sends nothing for minutes
 
 // A process. More workers than this only wait for each other.
 inline constexpr uint32_t kThreadsMax = 256;

@@ -117,4 +117,28 @@ Result<std::string> RunOwnProgram(const std::vector<std::string>& arguments, std
                                    : "the child process was ended by signal " + std::to_string(WTERMSIG(status))};
 }
 
+Status RunShellCommand(const std::string& command) {
+  SpawnActions spawn;
+  posix_spawn_file_actions_addopen(&spawn.files, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&spawn.files, STDERR_FILENO, STDOUT_FILENO);
+  std::string words[] = {"sh", "-c", command};
+  char* argv[] = {words[0].data(), words[1].data(), words[2].data(), nullptr};
+  pid_t child = 0;
+  const int failed = posix_spawn(&child, "/bin/sh", &spawn.files, &spawn.attributes, argv, environ);
+  if (failed != 0) return SystemError("starting /bin/sh", failed);
+  int status = 0;
+  while (waitpid(child, &status, WNOHANG) != child) {
+    if (Interrupted()) {
+      kill(child, SIGTERM);
+      waitpid(child, &status, 0);
+      return Error{ErrorCode::kCancelled, "interrupted"};
+    }
+    poll(nullptr, 0, 50);
+  }
+  if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return {};
+  return Error{ErrorCode::kIo, WIFEXITED(status)
+                                   ? "the command ended with exit code " + std::to_string(WEXITSTATUS(status))
+                                   : "the command was ended by signal " + std::to_string(WTERMSIG(status))};
+}
+
 }  // namespace samebit::cli

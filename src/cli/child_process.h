@@ -14,4 +14,8 @@ namespace samebit::cli {
 // kCancelled.
 Result<std::string> RunOwnProgram(const std::vector<std::string>& arguments, std::string_view input);
 
+// Runs a command line with /bin/sh and waits for its end; what it prints goes to standard error. What it leaves running
+// in the background runs on. Failures: kIo (it could not be started, or ended with another code than 0), kCancelled.
+Status RunShellCommand(const std::string& command);
+
 }  // namespace samebit::cli

@@ -1,4 +1,5 @@
-// samebit replay: the matrix of verify/replay.h, its table on standard output and its reports in files.
+// samebit replay: the matrix of verify/replay.h, on a model or against a server; its table on standard output and its
+// reports in files.
 #include <cstdio>
 
 #include "cli/child_process.h"
@@ -8,8 +9,10 @@
 #include "cli/model_copy.h"
 #include "cli/number_text.h"
 #include "cli/packed_cache.h"
+#include "cli/replay_url.h"
 #include "cli/versions.h"
 #include "model/describe.h"
+#include "verify/prompt_file.h"
 #include "verify/replay.h"
 #include "verify/report_writers.h"
 #include "world/file.h"
@@ -25,7 +28,10 @@ Examples:
   samebit replay model.gguf
   samebit replay model.gguf --full --html report.html --junit report.xml
   samebit replay model.gguf --control                    an order-dependent arm, which must be caught
-  samebit replay model.gguf --prompts prompts.jsonl --axis concurrency --axis prefix_cache)";
+  samebit replay model.gguf --prompts prompts.jsonl --axis concurrency --axis prefix_cache
+  samebit replay --url http://127.0.0.1:8080             any server that speaks OpenAI's interface
+  samebit replay --url https://models.example/v1 --model large --api-key-env MODELS_KEY --junit report.xml
+  samebit replay --url http://127.0.0.1:8000 --axis process --restart-command 'systemctl restart vllm')";
 
 class ReplayCommand final : public Command {
  public:
@@ -34,7 +40,8 @@ class ReplayCommand final : public Command {
   std::string examples() const override { return kExamples; }
 
   std::vector<Flag> flags() override {
-    std::vector<Flag> flags = {Required(Text("MODEL", "", &model_path_, "a .gguf file or a Hugging Face folder"))};
+    std::vector<Flag> flags = {Text("MODEL", "", &model_path_, "a .gguf file or a Hugging Face folder")};
+    Append(flags, server_.flags());
     Append(
         flags,
         Grouped("Matrix",
@@ -64,10 +71,9 @@ class ReplayCommand final : public Command {
 
   Result<ExitCode> Run(const Outside& outside) override {
     if (quick_ && full_) return Error{ErrorCode::kInvalidArgument, "--quick and --full exclude each other: give one"};
-    ASSIGN_OR_RETURN(const verify::ReplayOptions options, Options());
+    RETURN_IF_ERROR(CheckWhatIsReplayed());
     CatchInterrupts();
-    ModelCopy copy;
-    ASSIGN_OR_RETURN(const verify::ReplayReport report, Measure(outside, options, copy));
+    ASSIGN_OR_RETURN(const verify::ReplayReport report, server_.url ? MeasureServer(outside) : MeasureModel(outside));
     WriteOut(verify::ReportTable(report, outside.terminal.colour ? verify::Colours::kAnsi : verify::Colours::kNever));
     RETURN_IF_ERROR(WriteReports(report));
     return static_cast<ExitCode>(verify::ExitCode(report));
@@ -110,32 +116,69 @@ class ReplayCommand final : public Command {
     return options;
   }
 
-  Result<verify::ReplayReport> Measure(const Outside& outside, const verify::ReplayOptions& options,
-                                       ModelCopy& copy) const {
-    ProgressBar bar(outside.terminal, "replay");
+  Status CheckWhatIsReplayed() const {
+    if (server_.url.has_value() == model_path_.has_value())
+      return Error{ErrorCode::kInvalidArgument, server_.url ? "MODEL and --url exclude each other: give one"
+                                                            : "expected MODEL, or --url for a server; found neither"};
+    if (const std::string flag = server_.GivenWithoutUrl(); !flag.empty())
+      return Error{ErrorCode::kInvalidArgument, flag + " is about a server: it needs --url"};
+    if (server_.url && control_)
+      return Error{ErrorCode::kInvalidArgument, "--control replaces the engine's arithmetic, and a server has its own"};
+    return {};
+  }
+
+  // Hooks that every replay has. `bar` and `outside` outlive them.
+  static verify::ReplayHooks HooksOf(const Outside& outside, ProgressBar& bar) {
     verify::ReplayHooks hooks;
     hooks.clock = &outside.clock;
     hooks.cancelled = &InterruptFlag();
-    // The restarted process gets the same folder: what this one packed, that one maps.
-    std::vector<std::string> child = {"replay-child"};
-    if (engine_.packed_cache) child.insert(child.end(), {"--packed-cache", *engine_.packed_cache});
-    hooks.restart = [child](const std::string& job) { return RunOwnProgram(child, job); };
-    hooks.load_weights = WeightsLoaderOf(engine_.packed_cache);
-    hooks.copy_model = [&] { return copy.Make(options.model_path); };
-    uint64_t drawn_ms = 0;
-    hooks.progress = [&](const verify::ReplayProgress& progress) {
+    hooks.progress = [&bar, &clock = outside.clock, drawn_ms = uint64_t{0}](const verify::ReplayProgress& progress) mutable {
       // Ten pictures a second are enough; drawing more would cost time.
-      const uint64_t now_ms = outside.clock.monotonic_ns() / 1'000'000;
+      const uint64_t now_ms = clock.monotonic_ns() / 1'000'000;
       if (!progress.cell_finished && now_ms - drawn_ms < 100) return;
       drawn_ms = now_ms;
       bar.Show(progress.tokens_done, progress.tokens_total,
                "cell " + std::to_string(progress.cell_index) + "/" + std::to_string(progress.cell_count) + " " +
                    std::string(progress.what));
     };
-    auto report = verify::RunReplay(options, hooks);
+    return hooks;
+  }
+
+  static Result<verify::ReplayReport> UnlessInterrupted(Result<verify::ReplayReport> report) {
     if (Interrupted())
       return Error{ErrorCode::kCancelled, "interrupted: nothing was measured, and no report was written"};
     return report;
+  }
+
+  Result<verify::ReplayReport> MeasureServer(const Outside& outside) const {
+    ProgressBar bar(outside.terminal, "replay");
+    verify::RemoteReplayOptions options;
+    if (prompts_path_) {
+      ASSIGN_OR_RETURN(options.prompts, verify::LoadPromptFile(*prompts_path_));
+      options.prompt_set = *prompts_path_;
+    }
+    options.plan = full_ ? verify::PlanKind::kFull : verify::PlanKind::kQuick;
+    options.seed = seed_.value_or(options.seed);
+    options.axes = axes_;
+    options.version = OwnVersion();
+    auto report = UnlessInterrupted(server_.Measure(std::move(options), HooksOf(outside, bar)));
+    if (report.ok() || report.error().code == ErrorCode::kInvalidArgument) return report;
+    // The world between here and a server is no bad input: nothing could be said about it.
+    return Error{ErrorCode::kCancelled, "not measured: " + report.error().message};
+  }
+
+  Result<verify::ReplayReport> MeasureModel(const Outside& outside) const {
+    ASSIGN_OR_RETURN(const verify::ReplayOptions options, Options());
+    ModelCopy copy;
+    ProgressBar bar(outside.terminal, "replay");
+    verify::ReplayHooks hooks = HooksOf(outside, bar);
+    // The restarted process gets the same folder: what this one packed, that one maps.
+    std::vector<std::string> child = {"replay-child"};
+    if (engine_.packed_cache) child.insert(child.end(), {"--packed-cache", *engine_.packed_cache});
+    hooks.restart = [child](const std::string& job) { return RunOwnProgram(child, job); };
+    hooks.load_weights = WeightsLoaderOf(engine_.packed_cache);
+    hooks.copy_model = [&] { return copy.Make(options.model_path); };
+    return UnlessInterrupted(verify::RunReplay(options, hooks));
   }
 
   Status WriteReports(const verify::ReplayReport& report) const {
@@ -152,6 +195,7 @@ class ReplayCommand final : public Command {
   std::optional<uint64_t> seed_;
   std::vector<verify::Axis> axes_;
   EngineFlags engine_;
+  ReplayUrlFlags server_;
   bool quick_ = false, full_ = false, control_ = false;
 };
 

@@ -27,6 +27,8 @@ constexpr AxisRow kAxes[] = {
     {Axis::kPageTokens, "page_tokens", "KV page size"},
     {Axis::kOrder, "order", "order of requests"},
     {Axis::kSamples, "n", "samples (n)"},
+    {Axis::kStreaming, "streaming", "streaming"},
+    {Axis::kRepeat, "repeat", "repeats"},
 };
 
 const AxisRow& RowOf(Axis axis) {

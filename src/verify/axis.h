@@ -24,6 +24,8 @@ enum class Axis : uint8_t {
   kPageTokens,      // 16, 32, 64, 128, 256
   kOrder,           // order of the requests
   kSamples,         // n
+  kStreaming,       // whole or streamed; of a server
+  kRepeat,          // first call, nth call; of a server
 };
 
 // In the order of reports.

@@ -13,7 +13,7 @@ TEST(Axis, every_axis_of_the_issue_is_there_once) {
   for (Axis axis : AllAxes()) names.insert(AxisName(axis));
   const std::set<std::string> expected = {
       "concurrency", "prompt_length", "output_length", "batch_shape", "neighbours", "prefill_chunk", "prefix_cache",
-      "preemption", "tensor_parallel", "threads", "isa", "process", "page_tokens", "order", "n"};
+      "preemption", "tensor_parallel", "threads", "isa", "process", "page_tokens", "order", "n", "streaming", "repeat"};
   EXPECT_EQ(names, expected);
   EXPECT_EQ(AllAxes().size(), expected.size());
 }

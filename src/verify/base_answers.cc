@@ -19,7 +19,12 @@ std::map<BaseKey, uint32_t> BaseAnswersNeeded(const std::vector<Cell>& cells) {
 
 const engine::Choice* BaseAnswers::Find(const BaseKey& key) const {
   const auto found = answers_.find(key);
-  return found == answers_.end() ? nullptr : &found->second;
+  return found == answers_.end() ? nullptr : &found->second.answer;
+}
+
+uint32_t BaseAnswers::TokensAsked(const BaseKey& key) const {
+  const auto found = answers_.find(key);
+  return found == answers_.end() ? 0 : found->second.tokens_asked;
 }
 
 }  // namespace samebit::verify

@@ -23,12 +23,20 @@ std::map<BaseKey, uint32_t> BaseAnswersNeeded(const std::vector<Cell>& cells);
 
 class BaseAnswers {
  public:
-  void Put(const BaseKey& key, engine::Choice answer) { answers_[key] = std::move(answer); }
+  // tokens_asked: as many as the answer could have had.
+  void Put(const BaseKey& key, engine::Choice answer, uint32_t tokens_asked) {
+    answers_[key] = {std::move(answer), tokens_asked};
+  }
   // Null where it was never made.
   const engine::Choice* Find(const BaseKey& key) const;
+  uint32_t TokensAsked(const BaseKey& key) const;  // 0 where it was never made
 
  private:
-  std::map<BaseKey, engine::Choice> answers_;
+  struct Made {
+    engine::Choice answer;
+    uint32_t tokens_asked = 0;
+  };
+  std::map<BaseKey, Made> answers_;
 };
 
 }  // namespace samebit::verify

@@ -18,6 +18,8 @@ bool DiffersIn(Axis axis, const Cell& cell, const engine::EngineOptions& base) {
     case Axis::kNeighbours: return cell.in_flight > 1 && cell.company == Company::kHot;
     case Axis::kProcess: return cell.where != Where::kHere || cell.before == Before::kOtherRequests;
     case Axis::kOrder: return cell.reordered;
+    case Axis::kStreaming: return cell.streamed;
+    case Axis::kRepeat: return cell.axis == Axis::kRepeat;
     case Axis::kSamples:
       return std::any_of(cell.requests.begin(), cell.requests.end(),
                          [](const CellRequest& request) { return request.samples > 1; });

@@ -50,6 +50,7 @@ struct Cell {
   Before before = Before::kNothing;
   bool drop_prefixes = false;  // the prefix cache is emptied before each compared request
   bool reordered = false;
+  bool streamed = false;  // over HTTP
   Where where = Where::kHere;
   TokenBounds prompt_tokens;  // what the axis prompt_length asks for
   std::string impossible;     // why this cell cannot be measured with this model; empty: it can

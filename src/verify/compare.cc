@@ -46,6 +46,9 @@ SampleReport CompareWithBase(const engine::Choice& base, uint32_t tokens_asked, 
   const uint32_t both = std::min(base_count, found_count);
   const engine::FinishReason finish_expected =
       base.tokens.size() > tokens_asked ? engine::FinishReason::kLength : base.finish_reason;
+  // A base that was allowed more and stopped exactly here: the shorter answer ended by its length before it saw the stop.
+  const bool finish_equal = answer.finish_reason == finish_expected ||
+                            (base.tokens.size() == tokens_asked && answer.finish_reason == engine::FinishReason::kLength);
 
   SampleReport report;
   report.tokens_asked = tokens_asked;
@@ -56,8 +59,7 @@ SampleReport CompareWithBase(const engine::Choice& base, uint32_t tokens_asked, 
   while (token_divergence < both && base.tokens[token_divergence].id == answer.tokens[token_divergence].id)
     ++token_divergence;
   const bool lengths_equal = base_count == found_count;
-  report.tokens_equal = found != nullptr && lengths_equal && token_divergence == both &&
-                        answer.finish_reason == finish_expected;
+  report.tokens_equal = found != nullptr && lengths_equal && token_divergence == both && finish_equal;
   if (token_divergence < both || !lengths_equal) report.first_token_divergence = token_divergence;
 
   // Logits can be compared as long as the tokens before them are equal: up to the divergence, which is included.

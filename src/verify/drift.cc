@@ -46,14 +46,16 @@ std::string Joined(const std::vector<Axis>& axes) {
   return text;
 }
 
-void Attribute(CellReport& cell, const CellReport* repeat, const std::vector<CellReport>& cells) {
+void Attribute(CellReport& cell, const CellReport* repeat, const std::vector<CellReport>& cells,
+               const DriftOptions& options) {
   const auto set = [&](Drift drift, std::string reason) {
     cell.drift = drift;
     cell.drift_reason = std::move(reason);
   };
-  if (OnlySamplerDiffers(cell))
+  if (options.bits_compared && OnlySamplerDiffers(cell))
     return set(Drift::kSampling, "the logits have the same bits up to the first different token: the draw differs");
   if (IsRepeatOfBase(cell)) return set(Drift::kRunToRun, "nothing was changed: the base does not repeat itself");
+  if (cell.axis == Axis::kRepeat) return set(Drift::kRunToRun, "nothing was changed: it was asked before, that is all");
   if (repeat != nullptr && repeat->verdict == Verdict::kDivergent)
     return set(Drift::kCannotTell, "the base does not repeat itself, so no other difference can be told from that");
   if (repeat == nullptr || repeat->verdict == Verdict::kNotMeasured)
@@ -85,10 +87,11 @@ void Attribute(CellReport& cell, const CellReport* repeat, const std::vector<Cel
 
 }  // namespace
 
-void AttributeDrift(std::vector<CellReport>& cells) {
+void AttributeDrift(std::vector<CellReport>& cells, const DriftOptions& options) {
   const auto repeat = std::find_if(cells.begin(), cells.end(), IsRepeatOfBase);
   for (CellReport& cell : cells)
-    if (cell.verdict == Verdict::kDivergent) Attribute(cell, repeat == cells.end() ? nullptr : &*repeat, cells);
+    if (cell.verdict == Verdict::kDivergent)
+      Attribute(cell, repeat == cells.end() ? nullptr : &*repeat, cells, options);
 }
 
 }  // namespace samebit::verify

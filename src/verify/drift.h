@@ -16,6 +16,9 @@ namespace samebit::verify {
 //     all of the schedule (batch, chunks, cache, pages ...)     -> batch and schedule
 //     all of the environment (threads, kernels, ranks, copy)    -> environment and version
 //     of both                                                   -> cannot tell
-void AttributeDrift(std::vector<CellReport>& cells);
+struct DriftOptions {
+  bool bits_compared = true;  // false: answers without log-probabilities, which cannot show that only the draw differs
+};
+void AttributeDrift(std::vector<CellReport>& cells, const DriftOptions& options = {});
 
 }  // namespace samebit::verify

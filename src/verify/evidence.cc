@@ -237,6 +237,9 @@ Evidence EvidenceOf(const Cell& cell, const CellRun& run, const std::vector<Prep
       return OfOrder(cell, run);
     case Axis::kSamples:
       return OfSamples(cell, run);
+    case Axis::kStreaming:
+    case Axis::kRepeat:
+      return Missing("", "an axis of servers only");
   }
   return Missing("", "an axis without evidence");
 }

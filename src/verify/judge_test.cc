@@ -16,9 +16,9 @@ struct Case {
     prompts = {MadeUpPrompt("a", 40)};
     run.requests = {{MadeUpCompletion(40, 8), ""}};
     run.requests[0].completion->trace.preemptions = 1;
-    bases.Put({0, SamplingKind::kGreedy, 0}, MadeUpChoice(20));
+    bases.Put({0, SamplingKind::kGreedy, 0}, MadeUpChoice(20), 20);
   }
-  CellReport judged() const { return JudgeCell(cell, run, bases, prompts, engine::EngineOptions{}); }
+  CellReport judged() const { return JudgeCell(cell, run, EvidenceOf(cell, run, prompts), bases, prompts, engine::EngineOptions{}); }
   Cell cell;
   CellRun run;
   BaseAnswers bases;

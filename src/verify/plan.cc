@@ -17,6 +17,20 @@ engine::EngineOptions BaseOptions(engine::EngineOptions chosen) {
   return chosen;
 }
 
+Result<std::vector<Cell>> OnlyAxes(std::vector<Cell> cells, const std::vector<Axis>& axes) {
+  if (axes.empty()) return cells;
+  for (const Axis axis : axes)
+    if (std::none_of(cells.begin(), cells.end(), [&](const Cell& cell) { return cell.axis == axis; }))
+      return Error{ErrorCode::kInvalidArgument, "--axis " + std::string(AxisName(axis)) +
+                                                    ": expected an axis that this replay has (streaming and repeat need "
+                                                    "--url, process with --url needs --restart-command)"};
+  std::erase_if(cells, [&](const Cell& cell) {
+    const bool repeat = cell.axis == Axis::kConcurrency && cell.value == "1";
+    return !repeat && std::find(axes.begin(), axes.end(), cell.axis) == axes.end();
+  });
+  return cells;
+}
+
 PlanMaker::PlanMaker(const PlanInputs& inputs)
     : inputs_(inputs), chooser_(*inputs.prompts, inputs.context_max, inputs.limit_prompt) {
   seeded_ = chooser_.Choose({.count = inputs.sizes.seeded_prompts, .answer_tokens = inputs.sizes.output_tokens},

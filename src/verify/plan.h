@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/result.h"
 #include "engine/options.h"
 #include "kernels/isa.h"
 #include "verify/cell.h"
@@ -44,6 +45,10 @@ struct PlanInputs {
 
 // Cells in the order of AllAxes(), in each axis in the order in which people count.
 std::vector<Cell> MakePlan(const PlanInputs& inputs);
+
+// The cells of the asked axes (all where none is asked), and always the repeat of the base: without it a difference could
+// not be told from run-to-run noise. Failure: kInvalidArgument (an axis that this plan does not have).
+Result<std::vector<Cell>> OnlyAxes(std::vector<Cell> cells, const std::vector<Axis>& axes);
 
 // Settings of the base cell from those that the user chose.
 engine::EngineOptions BaseOptions(engine::EngineOptions chosen);

@@ -20,15 +20,18 @@ struct Prompt {
   uint32_t tokens_max = 0;  // the longest answer that may be asked of it; 0: no bound
 };
 
-// A prompt as the engine gets it.
+// A prompt as the engine, or a server, gets it.
 struct PreparedPrompt {
   std::string id;
   std::string category;
   std::vector<TokenId> ids;
   uint32_t tokens_max = 0;
   uint32_t base_chunk = 1;  // prefill of its base answer; over 1 only where token by token is not affordable
+  // For a server that has its own tokenizer: what is asked, and about how long it is; `ids` is empty then.
+  std::vector<text::ChatMessage> messages = {};
+  uint32_t tokens_estimated = 0;
 
-  uint32_t token_count() const { return static_cast<uint32_t>(ids.size()); }
+  uint32_t token_count() const { return ids.empty() ? tokens_estimated : static_cast<uint32_t>(ids.size()); }
 };
 
 // What turns a prompt into ids; the pointers outlive the calls.

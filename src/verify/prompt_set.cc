@@ -75,6 +75,8 @@ const std::vector<Prompt>& BuiltInPrompts() {
   return prompts;
 }
 
+Prompt LongPromptOf(const std::string& id, uint32_t record_count) { return LongPrompt(id, {record_count, 0}); }
+
 Result<PreparedPrompt> MakeLongPrompt(const PromptRenderer& renderer, const std::string& id, uint32_t tokens_max) {
   std::vector<TokenId> best;
   const auto try_shape = [&](const LongText& wanted) -> Result<bool> {

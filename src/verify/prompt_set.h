@@ -18,4 +18,7 @@ const std::vector<Prompt>& BuiltInPrompts();
 // kContextOverflow where not even one record fits; those of the renderer.
 Result<PreparedPrompt> MakeLongPrompt(const PromptRenderer& renderer, const std::string& id, uint32_t tokens_max);
 
+// The same kind of prompt with so many records (at least one), of about 25 tokens each.
+Prompt LongPromptOf(const std::string& id, uint32_t record_count);
+
 }  // namespace samebit::verify

@@ -1,13 +1,13 @@
 #include "verify/replay.h"
 
 #include <algorithm>
-#include <ctime>
 
 #include "engine/weights.h"
 #include "model/model.h"
 #include "model/model_digest.h"
 #include "text/chat_template.h"
 #include "text/tokenizer.h"
+#include "verify/engine_answerer.h"
 #include "verify/matrix.h"
 #include "verify/plan.h"
 #include "verify/prompt_file.h"
@@ -108,25 +108,6 @@ std::string PromptSetSha256(const std::vector<PreparedPrompt>& prompts) {
   return all.Finish().hex();
 }
 
-std::string UtcText(int64_t unix_ns) {
-  const std::time_t seconds = unix_ns / 1'000'000'000;
-  std::tm parts{};
-  gmtime_r(&seconds, &parts);
-  char text[32];
-  const size_t length = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
-  return std::string(text, length);
-}
-
-// The asked axes, and always the repeat of the base: without it a difference could not be told from run-to-run noise.
-std::vector<Cell> Chosen(std::vector<Cell> cells, const std::vector<Axis>& axes) {
-  if (axes.empty()) return cells;
-  std::erase_if(cells, [&](const Cell& cell) {
-    const bool repeat = cell.axis == Axis::kConcurrency && cell.value == "1";
-    return !repeat && std::find(axes.begin(), axes.end(), cell.axis) == axes.end();
-  });
-  return cells;
-}
-
 }  // namespace
 
 Result<ReplayReport> RunReplay(const ReplayOptions& options, const ReplayHooks& hooks) {
@@ -145,15 +126,11 @@ Result<ReplayReport> RunReplay(const ReplayOptions& options, const ReplayHooks& 
 
   MatrixInputs inputs;
   inputs.base = OptionsOf(options, context_max);
-  inputs.cells = Chosen(MakePlan({sizes, inputs.base, kernels::AvailableIsas(), world::CoresAvailable(), context_max,
-                                  &set.prompts, set.limit_prompt}),
-                        options.axes);
-  inputs.weights = loaded.weights;
-  inputs.model_path = options.model_path;
-  inputs.model_sha256 = model::ModelSha256(loaded.files);
-  inputs.process_id = world::ProcessId();
+  ASSIGN_OR_RETURN(inputs.cells, OnlyAxes(MakePlan({sizes, inputs.base, kernels::AvailableIsas(),
+                                                    world::CoresAvailable(), context_max, &set.prompts,
+                                                    set.limit_prompt}),
+                                          options.axes));
   inputs.prompts = std::move(set.prompts);
-  inputs.seed = options.seed;
 
   report.plan = options.plan == PlanKind::kQuick ? "quick" : "full";
   report.control = options.control;
@@ -169,7 +146,14 @@ Result<ReplayReport> RunReplay(const ReplayOptions& options, const ReplayHooks& 
   report.cores = world::CoresAvailable();
   report.version = options.version;
   report.base_options = inputs.base;
-  RETURN_IF_ERROR(RunMatrix(inputs, hooks, report));
+  EngineAnswerer answerer({.weights = loaded.weights,
+                           .model_path = options.model_path,
+                           .model_sha256 = model::ModelSha256(loaded.files),
+                           .process_id = world::ProcessId(),
+                           .base = inputs.base,
+                           .seed = options.seed},
+                          inputs.prompts, hooks);
+  RETURN_IF_ERROR(RunMatrix(inputs, answerer, hooks, report));
   report.seconds = static_cast<double>(hooks.clock->monotonic_ns() - started_ns) * 1e-9;
   return report;
 }

@@ -1,6 +1,7 @@
 #include "verify/replay_report.h"
 
 #include <algorithm>
+#include <ctime>
 
 #include "base/check.h"
 
@@ -68,11 +69,11 @@ uint64_t ReplayReport::sample_count() const {
 
 bool ReplayReport::holds() const { return !cells.empty() && count(Verdict::kExact) == cells.size(); }
 
-std::vector<Axis> ReplayReport::caught() const {
+std::vector<Axis> ReplayReport::axes_with(Verdict verdict) const {
   std::vector<Axis> axes;
   for (Axis axis : AllAxes())
     if (std::any_of(cells.begin(), cells.end(),
-                    [&](const CellReport& cell) { return cell.axis == axis && cell.verdict == Verdict::kDivergent; }))
+                    [&](const CellReport& cell) { return cell.axis == axis && cell.verdict == verdict; }))
       axes.push_back(axis);
   return axes;
 }
@@ -102,6 +103,16 @@ std::vector<Axis> CaughtAlone(const ReplayReport& report) {
   return axes;
 }
 
+std::string WhatWasEqual(const ReplayReport& report) {
+  if (!report.remote) return "the same tokens, log-probabilities and logits, bit for bit";
+  const std::string& identity = report.remote->identity;
+  const std::string what = identity == "token_ids"     ? "the same token ids"
+                           : identity == "token_bytes" ? "the same bytes of every token"
+                                                       : "the same text (the server tells no tokens)";
+  return what + (report.remote->logprobs_compared ? " and log-probabilities, bit for bit"
+                                                  : "; log-probabilities were not compared");
+}
+
 }  // namespace
 
 std::string VerdictSentence(const ReplayReport& report) {
@@ -123,10 +134,19 @@ std::string VerdictSentence(const ReplayReport& report) {
            "diverged. This matrix could not have found a real difference either.";
   if (report.cells.empty()) return "NOT MEASURED: no cell was run.";
   if (unmeasured > 0)
-    return "NOT MEASURED: " + std::to_string(unmeasured) + of_cells +
-           " did not exercise their axis, so the matrix does not pass.";
+    return "NOT MEASURED: " + std::to_string(unmeasured) + of_cells + " did not exercise their axis (" +
+           Joined(report.axes_with(Verdict::kNotMeasured)) + "), so the matrix does not pass.";
   return "EXACT: all " + std::to_string(report.cells.size()) + " cells, " + std::to_string(report.sample_count()) +
-         " samples: the same tokens, log-probabilities and logits, bit for bit.";
+         " samples: " + WhatWasEqual(report) + ".";
+}
+
+std::string UtcText(int64_t unix_ns) {
+  const std::time_t seconds = unix_ns / 1'000'000'000;
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  char text[32];
+  const size_t length = std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return std::string(text, length);
 }
 
 }  // namespace samebit::verify

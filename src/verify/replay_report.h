@@ -82,6 +82,16 @@ struct BaseReport {
   std::string answer_sha256;   // over token ids and log-probability bits
 };
 
+// Over HTTP: who answered, and how much of the answers could be compared.
+struct RemoteReport {
+  std::string url, server, endpoint;
+  std::string fingerprint;      // system_fingerprint; "": none
+  std::string identity;         // of tokens: "token_ids", "token_bytes", "text"
+  std::string identity_source;  // where it comes from, in words
+  bool logprobs_compared = false;  // bit for bit, of the chosen token and of five candidates
+  std::vector<std::string> notes;  // what the server refused, and what looks like a cache
+};
+
 struct ReplayReport {
   std::string plan;  // "quick", "full"
   bool control = false;
@@ -98,13 +108,15 @@ struct ReplayReport {
   std::string started_utc;  // ISO 8601, from the caller's clock
   double seconds = 0;
   engine::EngineOptions base_options;
+  std::optional<RemoteReport> remote;  // then model_files, machine, cores and the engine options mean nothing
   std::vector<BaseReport> bases;
   std::vector<CellReport> cells;
 
   uint32_t count(Verdict verdict) const;
   uint64_t sample_count() const;
   bool holds() const;                // at least one cell, all exact
-  std::vector<Axis> caught() const;  // axes with a divergent cell, in report order
+  std::vector<Axis> axes_with(Verdict verdict) const;  // axes that have such a cell, in report order
+  std::vector<Axis> caught() const { return axes_with(Verdict::kDivergent); }
 };
 
 // CONTRACT's exit codes. Normal: 0 all exact, 1 a cell diverged, 3 something was not measured (and nothing diverged).
@@ -112,5 +124,7 @@ struct ReplayReport {
 int ExitCode(const ReplayReport& report);
 // One or two sentences for the end of a run: the verdict, and the axes where something was found.
 std::string VerdictSentence(const ReplayReport& report);
+
+std::string UtcText(int64_t unix_ns);  // ISO 8601, to the second
 
 }  // namespace samebit::verify

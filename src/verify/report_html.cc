@@ -103,6 +103,24 @@ std::string SampleTable(const ReplayReport& report) {
          "</details>\n";
 }
 
+std::string RemoteFacts(const ReplayReport& report) {
+  std::string out;
+  const auto fact = [&](const char* name, const std::string& value) {
+    out += std::string("<dt>") + name + "</dt><dd>" + MarkupText(value) + "</dd>\n";
+  };
+  const RemoteReport& remote = *report.remote;
+  fact("server", remote.url + " (" + remote.server + "), " + remote.endpoint);
+  fact("model", report.model_name);
+  fact("system_fingerprint", remote.fingerprint.empty() ? "none" : remote.fingerprint);
+  fact("tokens told apart by", remote.identity_source);
+  fact("log-probabilities", remote.logprobs_compared ? "compared bit for bit" : "not compared");
+  for (const std::string& note : remote.notes) fact("note", note);
+  fact("prompts", std::to_string(report.prompt_count) + ", " + report.prompt_set);
+  fact("SHA-256 of the prompts", report.prompt_set_sha256);
+  fact("seed", std::to_string(report.seed));
+  return out;
+}
+
 std::string Facts(const ReplayReport& report) {
   std::string out = "<dl>\n";
   const auto fact = [&](const char* name, const std::string& value) {
@@ -114,6 +132,7 @@ std::string Facts(const ReplayReport& report) {
   const engine::EngineOptions& base = report.base_options;
   fact("program", "samebit " + report.version);
   fact("began", report.started_utc);
+  if (report.remote) return out + RemoteFacts(report) + "</dl>\n";
   fact("machine", report.machine + ", " + std::to_string(report.cores) + " cores");
   fact("model", report.model_name + " (" + report.model_family + "), " + report.model_path);
   for (const model::FileDigest& file : report.model_files) digest("SHA-256 of " + file.path, file.sha256.hex());
@@ -148,7 +167,7 @@ std::string ReportHtml(const ReplayReport& report) {
       MarkupText(title) + "</title>\n<style>" + kStyle + "</style>\n</head>\n<body>\n<main>\n<h1>" + MarkupText(title) +
       "</h1>\n<p class=\"soft\">" +
       MarkupText("Does the same request give the same bits, whatever the server does? The " + report.plan +
-                 " matrix on " + report.machine + ", " + report.started_utc) +
+                 " matrix on " + (report.remote ? report.remote->url : report.machine) + ", " + report.started_utc) +
       "</p>\n<div class=\"verdict " + VerdictClass(overall) + "\">" + MarkupText(VerdictSentence(report)) +
       "</div>\n<div class=\"tiles\">\n";
   out += Tile(std::to_string(report.count(Verdict::kExact)), "cells exact");
@@ -159,8 +178,10 @@ std::string ReportHtml(const ReplayReport& report) {
   out += Tile(seconds, "in all");
   out += "</div>\n";
   out += Section("Heat map",
-                 "Each field is a cell: how many of its samples have the tokens, the log-probabilities and the "
-                 "logits of the base, bit for bit. The base is one request alone, token by token.",
+                 report.remote ? "Each field is a cell: how many of its samples are equal to the base in all that is "
+                                 "compared. The base is one request alone."
+                               : "Each field is a cell: how many of its samples have the tokens, the log-probabilities "
+                                 "and the logits of the base, bit for bit. The base is one request alone, token by token.",
                  HeatMapHtml(report));
   out += Section("Where answers part", "For each axis, the first position at which a sample leaves its base answer.",
                  DivergencePlotHtml(report));

@@ -13,7 +13,7 @@ void OptionalNumber(JsonWriter& out, const char* key, const std::optional<T>& va
   else out.Null();
 }
 
-void Sample(JsonWriter& out, const SampleReport& sample) {
+void Sample(JsonWriter& out, const SampleReport& sample, bool is_remote) {
   out.BeginObject();
   out.Key("prompt_id"), out.Text(sample.prompt_id);
   out.Key("sampling"), out.Text(SamplingKindName(sample.sampling));
@@ -25,7 +25,9 @@ void Sample(JsonWriter& out, const SampleReport& sample) {
   out.Key("exact"), out.Bool(sample.exact());
   out.Key("tokens_equal"), out.Bool(sample.tokens_equal);
   out.Key("logprobs_equal"), out.Bool(sample.logprobs_equal);
-  out.Key("logits_equal"), out.Bool(sample.logits_equal);
+  out.Key("logits_equal");
+  if (is_remote) out.Null();
+  else out.Bool(sample.logits_equal);
   OptionalNumber(out, "first_token_divergence", sample.first_token_divergence);
   OptionalNumber(out, "first_bit_divergence", sample.first_bit_divergence);
   OptionalNumber(out, "top5_shared_at_divergence", sample.top_shared_at);
@@ -39,7 +41,7 @@ void Sample(JsonWriter& out, const SampleReport& sample) {
   out.EndObject();
 }
 
-void Cell(JsonWriter& out, const CellReport& cell) {
+void Cell(JsonWriter& out, const CellReport& cell, bool is_remote) {
   out.BeginObject();
   out.Key("axis"), out.Text(AxisName(cell.axis));
   out.Key("value"), out.Text(cell.value);
@@ -62,9 +64,11 @@ void Cell(JsonWriter& out, const CellReport& cell) {
   out.Key("samples_logprobs_equal"), out.Number(cell.logprobs_equal_count());
   OptionalNumber(out, "first_divergence", cell.first_divergence());
   out.Key("seconds"), out.Number(cell.seconds);
-  out.Key("engine_options"), WriteEngineOptions(out, cell.options);
+  out.Key("engine_options");
+  if (is_remote) out.Null();
+  else WriteEngineOptions(out, cell.options);
   out.Key("samples"), out.BeginArray();
-  for (const SampleReport& sample : cell.samples) Sample(out, sample);
+  for (const SampleReport& sample : cell.samples) Sample(out, sample, is_remote);
   out.EndArray();
   out.EndObject();
 }
@@ -104,6 +108,22 @@ void ModelOf(JsonWriter& out, const ReplayReport& report) {
   out.EndObject();
 }
 
+void ServerOf(JsonWriter& out, const RemoteReport& remote) {
+  out.BeginObject();
+  out.Key("url"), out.Text(remote.url);
+  out.Key("kind"), out.Text(remote.server);
+  out.Key("endpoint"), out.Text(remote.endpoint);
+  out.Key("system_fingerprint"), out.Text(remote.fingerprint);
+  out.Key("token_identity"), out.Text(remote.identity);
+  out.Key("token_identity_source"), out.Text(remote.identity_source);
+  out.Key("logprobs_compared"), out.Bool(remote.logprobs_compared);
+  out.Key("logits_compared"), out.Bool(false);  // HTTP shows log-probabilities at most
+  out.Key("notes"), out.BeginArray();
+  for (const std::string& note : remote.notes) out.Text(note);
+  out.EndArray();
+  out.EndObject();
+}
+
 }  // namespace
 
 std::string ReportJson(const ReplayReport& report) {
@@ -134,9 +154,14 @@ std::string ReportJson(const ReplayReport& report) {
   out.Key("count"), out.Number(report.prompt_count);
   out.EndObject();
   out.Key("seed"), out.Text(std::to_string(report.seed));
-  out.Key("base_engine_options"), WriteEngineOptions(out, report.base_options);
+  out.Key("base_engine_options");
+  if (report.remote) out.Null();
+  else WriteEngineOptions(out, report.base_options);
+  out.Key("server");
+  if (report.remote) ServerOf(out, *report.remote);
+  else out.Null();
   out.Key("cells"), out.BeginArray();
-  for (const CellReport& cell : report.cells) Cell(out, cell);
+  for (const CellReport& cell : report.cells) Cell(out, cell, report.remote.has_value());
   out.EndArray();
   out.Key("base_answers"), out.BeginArray();
   for (const BaseReport& base : report.bases) Base(out, base);

@@ -65,7 +65,14 @@ std::string ReportJUnit(const ReplayReport& report) {
   };
   property("model", report.model_name);
   property("plan", report.plan);
-  property("machine", report.machine);
+  if (report.remote) {
+    property("server", report.remote->url + " (" + report.remote->server + ")");
+    property("token_identity", report.remote->identity);
+    property("logprobs_compared", report.remote->logprobs_compared ? "true" : "false");
+    for (const std::string& note : report.remote->notes) property("note", note);
+  } else {
+    property("machine", report.machine);
+  }
   property("verdict", VerdictSentence(report));
   for (const model::FileDigest& file : report.model_files)
     property("model_sha256", file.path + " " + file.sha256.hex());

@@ -95,11 +95,25 @@ std::string DriftWords(Drift drift) {
   return "";
 }
 
+std::string RemoteHeader(const RemoteReport& remote) {
+  std::string out = "server   " + Printable(remote.url) + " (" + Printable(remote.server) + "), " + remote.endpoint +
+                    (remote.fingerprint.empty() ? ", no fingerprint" : ", fingerprint " + Printable(remote.fingerprint)) + "\n";
+  out += "base     one request alone, asked for the first time\n";
+  out += "tokens   told apart by " + Printable(remote.identity_source) + "; log-probabilities " +
+         (remote.logprobs_compared ? "compared bit for bit\n" : "not compared\n");
+  for (const std::string& note : remote.notes) {
+    const std::string lines = Indented("note: " + Printable(note), 9);
+    out += lines;
+  }
+  return out;
+}
+
 std::string Header(const ReplayReport& report, const Painter& painter) {
   const engine::EngineOptions& base = report.base_options;
   std::string out = painter.Bold(std::string("samebit replay") + (report.control ? " --control" : "")) + ": " +
                     Printable(report.model_name) + ", " + report.plan + " matrix, " +
                     std::to_string(report.prompt_count) + " prompts (" + Printable(report.prompt_set) + ")\n";
+  if (report.remote) return out + RemoteHeader(*report.remote) + "\n";
   out += "machine  " + Printable(report.machine) + ", " + std::to_string(report.cores) + " cores\n";
   out += "base     one request alone, token by token; " + std::string(kernels::IsaName(base.isa)) + ", " +
          std::to_string(base.threads) + (base.threads == 1 ? " thread, " : " threads, ") +
@@ -149,9 +163,10 @@ std::string ReportTable(const ReplayReport& report, Colours colours) {
   }
   char seconds[32];
   std::snprintf(seconds, sizeof seconds, "%.0f", report.seconds);
-  out +=
-      "\nexact: samples with the tokens, log-probabilities and logits of the base; bits: with its\n"
-      "log-probabilities; first: position in the answer of the first difference.\n\n";
+  out += report.remote ? "\nexact: samples equal to the base in all that is compared; bits: in the log-probabilities that it\n"
+                         "tells; first: position in the answer of the first difference.\n\n"
+                       : "\nexact: samples with the tokens, log-probabilities and logits of the base; bits: with its\n"
+                         "log-probabilities; first: position in the answer of the first difference.\n\n";
   const int code = ExitCode(report);
   const Verdict overall = code == 0 ? Verdict::kExact : code == 1 ? Verdict::kDivergent : Verdict::kNotMeasured;
   for (const std::string& verdict_line : Wrapped(VerdictSentence(report), kLineColumns))

@@ -43,7 +43,7 @@ inline engine::Completion MadeUpCompletion(uint32_t prompt_tokens, uint32_t coun
 }
 
 inline PreparedPrompt MadeUpPrompt(const std::string& id, uint32_t tokens) {
-  return {id, "chat", std::vector<TokenId>(tokens, 7), 0, 1};
+  return {id, "chat", std::vector<TokenId>(tokens, 7), 0, 1, {}, 0};
 }
 
 }  // namespace samebit::verify

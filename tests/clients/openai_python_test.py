@@ -3,8 +3,10 @@
 
 import array
 import asyncio
+import hashlib
 import os
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "server"))
@@ -13,6 +15,7 @@ import openai
 import program
 from program import Server
 
+TINY = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "data", "models", "llama-q8_0.gguf")
 MESSAGES = [{"role": "user", "content": "Why is the sky blue?"}]
 
 
@@ -109,17 +112,64 @@ class OpenAiPython(unittest.TestCase):
         with self.assertRaises(openai.BadRequestError) as caught:
             self.client.embeddings.create(model="smol", input="a", dimensions=64)
         self.assertEqual((caught.exception.code, caught.exception.param), ("unsupported_parameter", "dimensions"))
+    def test_seeds_and_samples_repeat(self):
+        fields = {"model": "smol", "messages": MESSAGES, "max_tokens": 24, "temperature": 0.8, "seed": 11, "n": 4, "logprobs": True,
+                  "extra_body": {"return_token_ids": True}}
+        first = self.client.chat.completions.create(**fields)
+        self.assertEqual([choice.index for choice in first.choices], [0, 1, 2, 3])
+        self.assertGreater(len({tuple(choice.token_ids) for choice in first.choices}), 1)
+        self.assertEqual(first.usage.completion_tokens, sum(len(choice.token_ids) for choice in first.choices))
+        again = self.client.chat.completions.create(**fields)
+        self.assertEqual(again.choices, first.choices)
+        self.assertEqual(again.reproducibility, first.reproducibility)
+        alone = self.client.chat.completions.create(**{**fields, "n": 1})
+        self.assertEqual(alone.choices[0], first.choices[0])
+        other = self.client.chat.completions.create(**{**fields, "seed": 12})
+        self.assertNotEqual([c.token_ids for c in other.choices], [c.token_ids for c in first.choices])
+        streamed = {index: [] for index in range(4)}
+        for chunk in self.client.chat.completions.create(**fields, stream=True, stream_options={"include_usage": True}):
+            for choice in chunk.choices:
+                streamed[choice.index] += choice.token_ids or []
+            usage = chunk.usage
+        self.assertEqual(streamed, {choice.index: choice.token_ids for choice in first.choices})
+        self.assertEqual(usage, first.usage)
+
+    def test_a_missing_and_a_wrong_key_are_authentication_errors(self):
+        with tempfile.NamedTemporaryFile("w", suffix=".txt") as keys:
+            keys.write("me " + hashlib.sha256(b"right").hexdigest() + "\n")
+            keys.flush()
+            with Server("--api-keys", keys.name, model=TINY) as server:
+                url = f"http://127.0.0.1:{server.port}/v1"
+                with openai.OpenAI(base_url=url, api_key="wrong", max_retries=0) as wrong:
+                    with self.assertRaises(openai.AuthenticationError) as caught:
+                        wrong.models.list()
+                self.assertEqual(caught.exception.status_code, 401)
+                with openai.OpenAI(base_url=url, api_key="right", max_retries=0) as right:
+                    self.assertEqual(len(right.models.list().data), 1)
+
+    def test_a_full_server_is_a_rate_limit_error(self):
+        with Server("--max-sequences", "1", "--queue", "0", "--served-model-name", "smol") as server:
+            url = f"http://127.0.0.1:{server.port}/v1"
+            with openai.OpenAI(base_url=url, api_key="none", max_retries=0) as client:
+                stream = client.chat.completions.create(model="smol", messages=MESSAGES, max_tokens=4000, stream=True,
+                                                        extra_body={"ignore_eos": True})
+                next(iter(stream))
+                with self.assertRaises(openai.RateLimitError) as caught:
+                    client.chat.completions.create(model="smol", messages=MESSAGES, max_tokens=1)
+                self.assertEqual(caught.exception.status_code, 429)
+                self.assertGreaterEqual(int(caught.exception.response.headers["retry-after"]), 1)
+                stream.close()
 
     def test_many_at_once_equal_one_alone(self):
-        fields = {"model": "smol", "messages": MESSAGES, "max_tokens": 48}
+        fields = {"model": "smol", "messages": MESSAGES, "max_tokens": 32}
         alone = self.client.chat.completions.create(**fields).choices[0].message.content
 
         async def ask():
             async with openai.AsyncOpenAI(base_url=self.url, api_key="none", max_retries=0) as client:
-                answers = await asyncio.gather(*(client.chat.completions.create(**fields) for _ in range(12)))
+                answers = await asyncio.gather(*(client.chat.completions.create(**fields) for _ in range(32)))
                 return [answer.choices[0].message.content for answer in answers]
 
-        self.assertEqual(asyncio.run(ask()), [alone] * 12)
+        self.assertEqual(asyncio.run(ask()), [alone] * 32)
 
     def test_leaving_a_stream_frees_its_slot(self):
         stream = self.client.chat.completions.create(model="smol", messages=MESSAGES, max_tokens=4000, stream=True,
