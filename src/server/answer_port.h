@@ -39,7 +39,7 @@ class AnswerPort {
   // The stream cannot end well: an error event, and no [DONE].
   void EndStreamWithError(const openai::ApiError& error);
 
-  // What the answer was, before it is sent. finish_reasons: "stop" or "length" of each choice.
+  // What the answer was, before it is sent. finish_reasons: of each choice.
   void CountAnswer(const openai::Usage& usage, const std::vector<std::string>& finish_reasons, std::string model);
   void CountFirstToken();
   void OnGone(std::function<void()> callback);
