@@ -73,7 +73,12 @@ void ReadResponseFormat(FieldReader& fields, ResponseFormat& out) {
     fields.Fail(*format.error());
     return;
   }
-  if (out.kind != ResponseFormat::Kind::kText) out.canonical_json = contract::CanonicalJson(*object);
+  if (out.kind == ResponseFormat::Kind::kText) return;
+  json::object canonical = *object;
+  // The order of a schema's properties is the order in which they are written: it must not be lost.
+  if (out.kind == ResponseFormat::Kind::kJsonSchema)
+    canonical.at("json_schema").get_object()["schema"] = out.schema_json;
+  out.canonical_json = contract::CanonicalJson(canonical);
 }
 
 }  // namespace samebit::openai

@@ -13,7 +13,7 @@ struct ResponseFormat {
   enum class Kind { kText, kJsonObject, kJsonSchema };
   Kind kind = Kind::kText;
   std::string schema_json;       // kJsonSchema: JSON text, members in the client's order
-  std::string canonical_json;    // of all of it, for the fingerprint; "" where it asks for nothing
+  std::string canonical_json;    // for the fingerprint: of all of it, the schema as text; "" where it asks for nothing
   std::optional<uint32_t> retries;  // samebit_retries: answers are validated, and made anew so often
 };
 

@@ -120,7 +120,7 @@ void ReadTools(FieldReader& fields, ToolRequest& out) {
   if (fields.error() || out.tools.empty()) return;
   out.tools_json = json::serialize(*tools);
   json::object all;
-  all["tools"] = *tools;
+  all["tools"] = out.tools_json;  // as text: the order of a schema's properties decides about the answer
   all["parallel_tool_calls"] = out.several;
   all["tool_choice"] = out.choice == Choice::kNone       ? "none"
                        : out.choice == Choice::kAuto     ? "auto"

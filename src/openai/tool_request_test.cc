@@ -96,6 +96,7 @@ TEST(ResponseFormat, is_read_and_refused_by_name) {
   EXPECT_EQ(format.kind, ResponseFormat::Kind::kJsonSchema);
   EXPECT_EQ(format.schema_json, R"({"b":1,"a":2})");
   EXPECT_EQ(format.retries, 2u);
+  EXPECT_NE(format.canonical_json.find(R"("schema":"{\"b\":1,\"a\":2}")"), std::string::npos) << format.canonical_json;
   EXPECT_EQ(Good(R"("response_format":{"type":"text"})").common.response_format.canonical_json, "");
   EXPECT_EQ(BadParam(R"("response_format":{"type":"text","x":1})"), "response_format.x");
   EXPECT_EQ(BadParam(R"("response_format":{"type":"xml"})"), "response_format.type");

@@ -126,6 +126,8 @@ openai::AnswerChoice WholeAnswer::ToChoice(uint32_t prompt_index, const engine::
     AnswerReader::Piece rest = reader.Finish();
     out.text += piece.content + rest.content;
     out.calls = std::move(piece.calls);
+    // A call that was cut off in its arguments.
+    for (const openai::ToolCallDelta& call : rest.calls) out.calls[call.index].arguments += call.arguments;
     if (reader.called() && choice.finish_reason == engine::FinishReason::kStop) out.finish_reason = "tool_calls";
   }
   if (common.wants_logprobs) {

@@ -111,6 +111,9 @@ class Structured(unittest.TestCase):
         one, other = semantic(form({"type": "integer"})), semantic(form({"type": "integer", "minimum": 0}))
         self.assertEqual(len({text, thing, one, other}), 4)
         self.assertEqual(semantic(None), text)
+        ordered = [semantic(form({"type": "object", "properties": {a: {"type": "integer"}, b: {"type": "integer"}}}))
+                   for a, b in ("xy", "yx")]
+        self.assertNotEqual(*ordered, "the order of properties decides about the answer")
         self.assertEqual(semantic({"json_schema": {"schema": {"type": "integer"}, "strict": True, "name": "answer"},
                                    "type": "json_schema"}), one)
 
