@@ -33,8 +33,12 @@ std::optional<openai::ApiError> MakeForm(const openai::ResponseFormat& format, c
       error.message += "; with response_format.samebit_retries (0 to 8) what a grammar cannot enforce is validated";
     return error;
   }
-  form.sha256 = Sha256::Of(format.canonical_json).hex();
+  form.sha256 = FormDigest(format.canonical_json);
   return std::nullopt;
+}
+
+std::string FormDigest(const std::string& canonical_json) {
+  return Sha256::Of(std::string(text::kGrammarVersion) + "\n" + canonical_json).hex();
 }
 
 uint64_t AttemptSeed(uint64_t seed, uint32_t attempt) {

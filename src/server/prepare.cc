@@ -214,6 +214,7 @@ std::variant<std::vector<TokenId>, ApiError> ChatPromptIds(const std::vector<ope
   if (model.chat_encoder == nullptr) {
     return openai::Unsupported("messages", "this model has no chat template; use /v1/completions");
   }
+  if (const auto error = CheckToolMessages(messages, model)) return *error;
   std::vector<text::ChatMessage> turns;
   for (const openai::ChatMessage& message : messages) turns.push_back({message.role, message.content, message.extra_json});
   text::RenderOptions options = text::RenderOptionsFor(*model.tokenizer, *model.spec);
@@ -234,15 +235,14 @@ std::variant<std::vector<TokenId>, ApiError> ChatPromptIds(const std::vector<ope
 
 std::variant<Prepared, ApiError> PrepareChat(openai::ChatRequest request, const PrepareInput& input) {
   if (const auto error = CheckModel(input.model, request.common.model)) return *error;
-  if (const auto error = CheckToolMessages(request, input.model)) return *error;
   const bool tells_tools = request.tools.choice != openai::ToolRequest::Choice::kNone;
+  Prepared prepared;
+  if (const auto error = PlanTools(request.tools, input.model, prepared.tools, prepared.form)) return *error;
   auto ids = ChatPromptIds(request.messages, request.template_variables_json, true, request.common.tier, input,
                            tells_tools ? request.tools.tools_json : "");
   if (Failed(ids)) return std::get<ApiError>(ids);
-  Prepared prepared;
   prepared.endpoint = openai::Endpoint::kChat;
   prepared.common = std::move(request.common);
-  if (const auto error = PlanTools(request.tools, input.model, prepared.tools, prepared.form)) return *error;
   prepared.prompts.push_back(std::move(std::get<0>(ids)));
   return Complete(std::move(prepared), input.model.context_max, "messages", input);
 }

@@ -44,16 +44,14 @@ Compiled ToCompile(const openai::ToolRequest& request, const text::ToolSyntax& s
 
 }  // namespace
 
-std::optional<ApiError> CheckToolMessages(const openai::ChatRequest& request, const ServedModel& model) {
-  if (request.tools.choice != Choice::kNone && !model.tool_template.tells_tools)
-    return openai::Unsupported("tools", "tools: this model's chat template does not tell the model about tools");
-  for (size_t i = 0; i < request.messages.size(); ++i) {
+std::optional<ApiError> CheckToolMessages(const std::vector<openai::ChatMessage>& messages, const ServedModel& model) {
+  for (size_t i = 0; i < messages.size(); ++i) {
     const std::string path = "messages[" + std::to_string(i) + "]";
-    if (request.messages[i].has_calls && !model.tool_template.tells_calls) {
+    if (messages[i].has_calls && !model.tool_template.tells_calls) {
       return openai::Unsupported(path + ".tool_calls",
                                  path + ".tool_calls: this model's chat template does not render them");
     }
-    if (request.messages[i].role == "tool" && !model.tool_template.tells_results)
+    if (messages[i].role == "tool" && !model.tool_template.tells_results)
       return openai::Unsupported(path + ".role", path + ".role: this model's chat template knows no role \"tool\"");
   }
   return std::nullopt;
@@ -62,13 +60,15 @@ std::optional<ApiError> CheckToolMessages(const openai::ChatRequest& request, co
 std::optional<ApiError> PlanTools(const openai::ToolRequest& request, const ServedModel& model, ToolPlan& plan,
                                   AnswerForm& form) {
   if (request.choice == Choice::kNone) return std::nullopt;
+  if (!model.tool_template.tells_tools)
+    return openai::Unsupported("tools", "tools: this model's chat template does not tell the model about tools");
   if (model.tool_syntax == nullptr) {
     return openai::Unsupported("tools", "tools: the chat template shows no syntax of calls that is known here; the "
                                         "server can be started with --tool-syntax (" +
                                             text::ToolSyntaxNames() + ")");
   }
   plan.syntax = model.tool_syntax;
-  form.sha256 = Sha256::Of(request.canonical_json + "\n" + plan.syntax->name()).hex();
+  form.sha256 = FormDigest(request.canonical_json + "\n" + plan.syntax->name());
   bool needs_grammar = request.choice != Choice::kAuto;
   for (const openai::Tool& tool : request.tools) needs_grammar |= tool.strict;
   if (!needs_grammar) return std::nullopt;

@@ -22,9 +22,10 @@ struct ToolPlan {
   std::string id_seed;
 };
 
-// Refuses what the template would drop: tools, calls and results in messages.
-std::optional<openai::ApiError> CheckToolMessages(const openai::ChatRequest& request, const ServedModel& model);
-// Fills the syntax, and the form where the request asks for a call or a tool is strict.
+// Refuses calls and results in messages that the template would drop.
+std::optional<openai::ApiError> CheckToolMessages(const std::vector<openai::ChatMessage>& messages,
+                                                  const ServedModel& model);
+// Refuses tools that the template would drop. Fills the syntax, and the form where the request asks for a call or a tool is strict.
 std::optional<openai::ApiError> PlanTools(const openai::ToolRequest& request, const ServedModel& model, ToolPlan& plan,
                                           AnswerForm& form);
 

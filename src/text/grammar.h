@@ -16,6 +16,10 @@
 
 namespace samebit::text {
 
+// Which masks a grammar gives. To be raised where the library or our own options (whitespace) let other tokens through than
+// before: the digest of a form holds it, so that equal fingerprints mean equal masks. A golden digest watches over it.
+inline constexpr std::string_view kGrammarVersion = "samebit-grammar/1";
+
 // One answer as it grows. One thread at a time.
 class GrammarState {
  public:
@@ -65,7 +69,7 @@ class GrammarCompiler {
   virtual std::shared_ptr<const Grammar> Compile(const GrammarSource& source, SchemaError& why) const = 0;
 };
 
-// Takes some 10 ms for 50,000 tokens. Failure: kTooLarge.
+// The first Compile sorts the vocabulary: 0.1 s for 50,000 tokens, 1.5 s for 260,000. Failure: kTooLarge.
 Result<std::unique_ptr<GrammarCompiler>> MakeGrammarCompiler(const Tokenizer& tokenizer);
 
 }  // namespace samebit::text

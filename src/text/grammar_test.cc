@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "base/digest.h"
 #include "text/grammar_test_support.h"
 
 namespace samebit::text {
@@ -94,6 +95,29 @@ TEST(Grammar, a_mask_is_the_same_however_much_the_grammar_was_used_before) {
       ASSERT_TRUE(state->Commit(Bytes().IdOf(static_cast<unsigned char>(text[i]))).ok());
     }
   }
+}
+
+// Where this digest changes, kGrammarVersion has to be raised.
+TEST(Grammar, masks_are_the_golden_ones_of_this_version) {
+  const auto grammar = CompileSchema(
+      R"({"type":"object","properties":{"n":{"type":"number","minimum":-1.5,"maximum":20},"i":{"type":"integer","multipleOf":3},)"
+      R"("e":{"enum":["a\"b",1.5,null,[true]]},"p":{"type":"string","pattern":"^[a-c]{2,4}x?$"},"f":{"type":"string",)"
+      R"("format":"date"},"l":{"type":"array","items":{"$ref":"#/$defs/t"},"minItems":1,"maxItems":2}},)"
+      R"("required":["n","i","e","p","f","l"],"$defs":{"t":{"anyOf":[{"type":"boolean"},{"type":"object"}]}}})");
+  const std::string text =
+      "{\"n\":-1.25,\n  \"i\": 12,\"e\":\"a\\\"b\",\"p\":\"abcx\",\"f\":\"2026-11-30\",\"l\":[true,{\"k\":[1e5,\"\\u0007\"]}],\"z\":0}";
+  auto state = std::move(grammar->Start()).value();
+  std::vector<uint32_t> words = Words();
+  Sha256 digest;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    ASSERT_TRUE(state->Mask(words).ok());
+    digest.Update(words.data(), words.size() * sizeof(uint32_t));
+    if (i == text.size()) break;
+    const TokenId id = Bytes().IdOf(static_cast<unsigned char>(text[i]));
+    ASSERT_TRUE(Has(words, id)) << text.substr(0, i);
+    ASSERT_TRUE(state->Commit(id).ok());
+  }
+  EXPECT_EQ(digest.Finish().hex(), "59af04a4b65edaa85ea0f1dfa82d6a8752e0a29840861a66604cab32422a2247");
 }
 
 TEST(Grammar, two_schemas_in_one_grammar) {

@@ -1,4 +1,6 @@
 // MakeGrammarCompiler: llguidance behind the interface of grammar.h, within the bounds of base/limits.h.
+#include <mutex>
+
 #include "base/limits.h"
 #include "text/grammar.h"
 #include "text/rust/samebit_grammar.h"
@@ -104,9 +106,15 @@ SchemaError PlacedError(Error error) {
 
 class RustGrammarCompiler final : public GrammarCompiler {
  public:
-  explicit RustGrammarCompiler(FactoryHandle handle) : handle_(std::move(handle)) {}
+  // bytes of all tokens, and where each ends.
+  RustGrammarCompiler(std::string bytes, std::vector<uint32_t> ends) : bytes_(std::move(bytes)), ends_(std::move(ends)) {}
 
   std::shared_ptr<const Grammar> Compile(const GrammarSource& source, SchemaError& why) const override {
+    std::call_once(made_, [this] { MakeFactory(); });
+    if (handle_ == nullptr) {
+      why = {failure_, 0, ""};
+      return nullptr;
+    }
     std::vector<SamebitSlice> schemas;
     for (const std::string& schema : source.schemas) {
       if (schema.size() > limits::kSchemaBytesMax) {
@@ -131,7 +139,29 @@ class RustGrammarCompiler final : public GrammarCompiler {
   }
 
  private:
-  FactoryHandle handle_;
+  void MakeFactory() const {
+    const SamebitGrammarLimits bounds{.grammar_items = limits::kGrammarItemsMax,
+                                      .build_fuel = limits::kGrammarBuildFuel,
+                                      .step_fuel = limits::kGrammarStepFuel,
+                                      .step_items = limits::kGrammarStepItemsMax,
+                                      .row_items = limits::kGrammarRowItemsMax,
+                                      .lexer_states = limits::kGrammarLexerStatesMax};
+    SamebitGrammarFactory* made = nullptr;
+    SamebitString message{};
+    const auto code = samebit_grammar_factory_make(bytes_.data(), ends_.data(), static_cast<uint32_t>(ends_.size()),
+                                                   &bounds, &made, &message);
+    if (code == SAMEBIT_TEXT_OK)
+      handle_.reset(made);
+    else
+      failure_ = TakeError(code, message);
+  }
+
+  const std::string bytes_;
+  const std::vector<uint32_t> ends_;
+  // By the first use, which is when somebody asks for a form.
+  mutable std::once_flag made_;
+  mutable FactoryHandle handle_;
+  mutable Error failure_;
 };
 
 }  // namespace
@@ -144,18 +174,7 @@ Result<std::unique_ptr<GrammarCompiler>> MakeGrammarCompiler(const Tokenizer& to
     if (bytes.size() > UINT32_MAX) return Error{ErrorCode::kTooLarge, "the vocabulary's bytes are over 4 GiB"};
     ends.push_back(static_cast<uint32_t>(bytes.size()));
   }
-  const SamebitGrammarLimits bounds{.grammar_items = limits::kGrammarItemsMax,
-                                    .build_fuel = limits::kGrammarBuildFuel,
-                                    .step_fuel = limits::kGrammarStepFuel,
-                                    .step_items = limits::kGrammarStepItemsMax,
-                                    .row_items = limits::kGrammarRowItemsMax,
-                                    .lexer_states = limits::kGrammarLexerStatesMax};
-  SamebitGrammarFactory* made = nullptr;
-  SamebitString message{};
-  const auto code = samebit_grammar_factory_make(bytes.data(), ends.data(), static_cast<uint32_t>(ends.size()), &bounds,
-                                                 &made, &message);
-  if (code != SAMEBIT_TEXT_OK) return TakeError(code, message);
-  return std::unique_ptr<GrammarCompiler>(std::make_unique<RustGrammarCompiler>(FactoryHandle(made)));
+  return std::unique_ptr<GrammarCompiler>(std::make_unique<RustGrammarCompiler>(std::move(bytes), std::move(ends)));
 }
 
 }  // namespace samebit::text
