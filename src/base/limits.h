@@ -56,6 +56,19 @@ inline constexpr uint64_t kMessagesMax = 1 << 14;  // a template's stack grows w
 // under 2^25.
 inline constexpr uint64_t kPieceSquaresMax = 1ull << 32;
 
+// Grammars. Counts of llguidance, which bounds its own work by them; a schema of OpenAI's largest size (5000 properties)
+// has 200,000 items. A mask that reaches the step's bounds would take 20 ms and more, for each token.
+inline constexpr uint64_t kSchemaBytesMax = 512 << 10;
+inline constexpr uint64_t kGrammarItemsMax = 300'000;
+inline constexpr uint64_t kGrammarBuildFuel = 1'000'000;
+inline constexpr uint64_t kGrammarStepFuel = 200'000;
+inline constexpr uint64_t kGrammarStepItemsMax = 50'000;
+inline constexpr uint64_t kGrammarRowItemsMax = 2'000;
+// States of the lexer that one answer's tokens may make, 1 to 2 kB each: 64 answers at once stay under 2 GB at worst.
+inline constexpr uint64_t kGrammarLexerStatesMax = 16'384;
+inline constexpr uint32_t kAttemptsMax = 9;  // samebit_retries: 0..8, and the first
+inline constexpr uint32_t kToolsMax = 128;   // OpenAI's own bound
+
 // Requests.
 inline constexpr uint32_t kStopStringsMax = 64;
 inline constexpr uint32_t kStopStringBytesMax = 4096;

@@ -11,6 +11,7 @@
 #include "cli/load_model.h"
 #include "cli/number_text.h"
 #include "cli/served_model.h"
+#include "base/limits.h"
 #include "cli/versions.h"
 #include "server/server.h"
 #include "world/file.h"
@@ -58,6 +59,9 @@ class ServeCommand final : public Command {
                     Whole("--port", &port_, 0, 65535, "port; 0: any free one (default 8080)"),
                     Text("--served-model-name", "NAME", &model_id_, "the model's name for clients (default: the file's)"),
                     TierFlag(&tier_),
+                    Text("--chat-template", "FILE", &template_path_, "a Jinja template in place of the model's own"),
+                    Text("--tool-syntax", "NAME", &tool_syntax_,
+                         "how the model writes calls: hermes, llama3_json, gemma (default: what its template shows)"),
                     Text("--api-keys", "FILE", &keys_path_, "who may ask: a name and a SHA-256 a line (default: all)"),
                     Whole("--queue", &queue_, 0, 1 << 16, "answers that may wait for their turn (default 512)"),
                     Whole("--max-sequences", &sequences_, 1, 1024, "answers computed at once (default 64)"),
@@ -106,9 +110,16 @@ class ServeCommand final : public Command {
       ASSIGN_OR_RETURN(engine, engine::Engine::Make(loaded.weights, loaded.tokenizer.get(), options));
     }
     ASSIGN_OR_RETURN(auto embedder, engine::Embedder::Make(loaded.weights, options));
+    std::string template_source = loaded.model->tokenizer().chat_template.value_or("");
+    std::unique_ptr<text::ChatTemplate> own_template;
+    if (template_path_) {
+      ASSIGN_OR_RETURN(template_source, world::ReadWholeFile(*template_path_, limits::kTemplateBytesMax));
+      ASSIGN_OR_RETURN(own_template, text::MakeChatTemplate(template_source));
+    }
+    const text::ChatTemplate* chat_template = own_template ? own_template.get() : loaded.chat_template.get();
     std::unique_ptr<text::ChatEncoder> encoder;
-    if (loaded.chat_template)
-      encoder = std::make_unique<text::ChatEncoder>(*loaded.tokenizer, loaded.model->tokenizer(), *loaded.chat_template);
+    if (chat_template != nullptr)
+      encoder = std::make_unique<text::ChatEncoder>(*loaded.tokenizer, loaded.model->tokenizer(), *chat_template);
 
     server::ServedModel model;
     model.id = model_id_.value_or(DefaultModelId(*model_path_));
@@ -128,12 +139,17 @@ class ServeCommand final : public Command {
           std::max(model.token_bytes_max, static_cast<uint32_t>(loaded.tokenizer->Bytes(id).size()));
     model.tokenizer = loaded.tokenizer.get();
     model.spec = &loaded.model->tokenizer();
-    model.chat_template = loaded.chat_template.get();
+    model.chat_template = chat_template;
+    model.tool_template = text::ReadToolTemplate(template_source);
+    model.tool_syntax = tool_syntax_ ? text::FindToolSyntax(*tool_syntax_) : text::ToolSyntaxShownBy(template_source);
     model.chat_encoder = encoder.get();
+    ASSIGN_OR_RETURN(const auto grammars, text::MakeGrammarCompiler(*loaded.tokenizer));
+    model.grammars = grammars.get();
     model.checkpoint = loaded.model->sampling();
     model.defaults = defaults_;
     model.tier_default = tier_.value_or(contract::Tier::kStrict);
     model.semantic = identity.semantic;
+    if (own_template) model.semantic.chat_template_sha256 = Sha256::Of(template_source).hex();
     model.fixed = &fixed;
     model.files = identity.files;
 
@@ -172,6 +188,10 @@ class ServeCommand final : public Command {
   Status CheckDefaults() const {
     if (check_json_ && !check_config_)
       return Error{ErrorCode::kInvalidArgument, "--json belongs to --check-config; the access log is JSON anyway"};
+    if (tool_syntax_ && text::FindToolSyntax(*tool_syntax_) == nullptr) {
+      return Error{ErrorCode::kInvalidArgument, "--tool-syntax: expected one of " + text::ToolSyntaxNames() +
+                                                    ", found '" + *tool_syntax_ + "'"};
+    }
     if (defaults_.temperature && *defaults_.temperature > 0 && *defaults_.temperature < 0.01f) {
       return Error{ErrorCode::kInvalidArgument, "--temperature: use 0 (greedy) or 0.01 to 100, found " +
                                                     Decimal(*defaults_.temperature)};
@@ -201,7 +221,7 @@ class ServeCommand final : public Command {
     return ExitCode::kHolds;
   }
 
-  std::optional<std::string> model_path_, host_, model_id_, keys_path_, container_image_, deployment_version_;
+  std::optional<std::string> model_path_, host_, model_id_, keys_path_, template_path_, tool_syntax_, container_image_, deployment_version_;
   std::optional<uint32_t> port_, queue_, sequences_, body_mib_, connections_, header_seconds_, idle_seconds_,
       stop_seconds_;
   std::optional<contract::Tier> tier_;

@@ -91,6 +91,7 @@ Status CheckRequest(const Request& request, const RequestLimits& bounds) {
     if (request.sampling.temperature != 0) return Invalid("temperature: beam search is not sampled; it must be 0");
     if (!request.stop_strings.empty()) return Invalid("stop_strings: not with beam_width");
     if (request.tokens_min > 0) return Invalid("tokens_min: not with beam_width");
+    if (request.grammar != nullptr) return Invalid("grammar: not with beam_width");
   }
   return {};
 }

@@ -75,6 +75,9 @@ Result<RequestId> EngineImpl::Submit(Request request, TokenSink sink) {
   }
   if (stored.score_prompt) state->prompt_records.resize(stored.prompt.size() - 1);
   state->sequences.push_back(MakeSequence(*state, 0));
+  if (stored.grammar != nullptr) {
+    ASSIGN_OR_RETURN(state->sequences[0]->grammar, stored.grammar->Start());
+  }
   if (stored.beam_width > 0) state->beams.push_back({state->sequences[0].get(), {}, 0, {}});
   scheduler_.Add(state->sequences[0].get());
   const RequestId id = state->id;
@@ -207,12 +210,42 @@ EngineImpl::LogitOutcome EngineImpl::Look(const LogitTarget& target, const float
   input.prompt = request.prompt;
   input.answer = std::span(sequence.tokens).subspan(request.prompt.size());
   if (input.answer.size() < request.tokens_min) input.masked = request.stop_ids;
+  if (sequence.grammar != nullptr) {
+    outcome.grammar_error = LookAtGrammar(target, input, scratch);
+    if (outcome.grammar_error) return outcome;
+  }
   const uint32_t last = state.forked ? sequence.sample + 1 : request.samples;
   for (uint32_t sample = sequence.sample; sample < last; ++sample) {
     input.sample_index = uint64_t{request.first_sample_index} + sample;
     outcome.records.push_back(RecordOf(report, logits, SampleToken(kernels, input, scratch), request.top_logprobs));
   }
   return outcome;
+}
+
+// What the grammar lets through here, and the stop ids where the answer may end. The state is the sequence's own, and no
+// other row of a pass is of this sequence.
+std::optional<Error> EngineImpl::LookAtGrammar(const LogitTarget& target, SampleInput& input,
+                                               SamplerScratch& scratch) const {
+  scratch.allowed.assign((input.vocabulary + 31) / 32, 0);
+  const Result<bool> may_end = target.sequence->grammar->Mask(scratch.allowed);
+  if (!may_end.ok()) return may_end.error();
+  std::vector<uint32_t>& allowed = scratch.allowed;
+  const auto set = [&](TokenId id, bool on) {
+    const uint32_t bit = 1u << (id % 32);
+    uint32_t& word = allowed[static_cast<size_t>(id) / 32];
+    word = on ? word | bit : word & ~bit;
+  };
+  const auto none = [&] { return std::all_of(allowed.begin(), allowed.end(), [](uint32_t word) { return word == 0; }); };
+  const std::vector<TokenId>& stop_ids = target.sequence->request->request.stop_ids;
+  // Before tokens_min the answer goes on as long as the grammar has anything else to say.
+  for (const TokenId id : input.masked) set(id, false);
+  if (*may_end && (input.masked.empty() || none())) {
+    for (const TokenId id : stop_ids) set(id, true);
+    input.masked = {};
+  }
+  if (none()) return Error{ErrorCode::kUnsupported, "the grammar and the stop tokens leave nothing to choose"};
+  input.allowed = allowed;
+  return std::nullopt;
 }
 
 void EngineImpl::Integrate(const std::vector<Scheduler::Item>& items, const Batch& batch) {
@@ -235,6 +268,8 @@ void EngineImpl::Integrate(const std::vector<Scheduler::Item>& items, const Batc
     if (!outcome.finite) {
       Fail(state,
            {ErrorCode::kNumeric, "the logits at position " + std::to_string(targets_[i].position) + " are not finite"});
+    } else if (outcome.grammar_error) {
+      Fail(state, std::move(*outcome.grammar_error));
     } else if (targets_[i].scores_prompt) {
       state.prompt_records[targets_[i].position] = std::move(outcome.records[0]);
     } else if (state.request.beam_width > 0) {
@@ -258,12 +293,19 @@ void EngineImpl::SampledFirst(RequestState& state, Sequence& leader, std::vector
   state.forked = true;
   state.prompt_scored = true;
   for (uint32_t sample = 1; sample < state.request.samples; ++sample) {
-    state.sequences.push_back(MakeSequence(state, sample));
+    std::unique_ptr<Sequence> sequence = MakeSequence(state, sample);
+    if (leader.grammar != nullptr) {
+      Result<std::unique_ptr<text::GrammarState>> copy = leader.grammar->Copy();
+      if (!copy.ok()) return Fail(state, copy.error());
+      sequence->grammar = std::move(copy).value();
+    }
+    state.sequences.push_back(std::move(sequence));
     scheduler_.AddFork(leader, state.sequences.back().get());
   }
   for (uint32_t sample = 0; sample < state.request.samples; ++sample) {
     Sequence* sequence = sample == 0 ? &leader : state.sequences[sample].get();
     Append(state, *sequence, std::move(records[sample]));
+    if (state.done) return;
   }
 }
 
@@ -275,9 +317,15 @@ void EngineImpl::Append(RequestState& state, Sequence& sequence, TokenRecord rec
   if (request.logits_digests)
     answer.digests.Update(record.logits_digest.bytes.data(), record.logits_digest.bytes.size());
   const bool is_stop_id = std::binary_search(request.stop_ids.begin(), request.stop_ids.end(), record.id);
+  bool is_complete = false;
+  if (sequence.grammar != nullptr && !is_stop_id) {
+    const Result<bool> complete = sequence.grammar->Commit(record.id);
+    if (!complete.ok()) return Fail(state, complete.error());
+    is_complete = *complete;
+  }
   std::string text;
   if (!is_stop_id && answer.detokenizer) text = answer.stops->Push(answer.detokenizer->Push(record.id));
-  const bool stops = is_stop_id || (answer.stops && answer.stops->found());
+  const bool stops = is_stop_id || is_complete || (answer.stops && answer.stops->found());
   const bool ends = stops || answer.choice.tokens.size() + 1 >= request.tokens_max;
   if (ends && answer.detokenizer) {
     text += answer.stops->Push(answer.detokenizer->Finish());

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "engine/engine.h"
@@ -44,12 +45,14 @@ class EngineImpl final : public Engine {
     std::vector<TokenRecord>
         records;  // one per sample that samples here; one for a scored prompt token; beams: candidates
     bool finite = true;
+    std::optional<Error> grammar_error;  // no token could be chosen
   };
 
   std::unique_ptr<Sequence> MakeSequence(RequestState& state, uint32_t sample) const;
   Batch MakeBatch(const std::vector<Scheduler::Item>& items);
   void Trace(const std::vector<Scheduler::Item>& items);
   LogitOutcome Look(const LogitTarget& target, const float* logits, SamplerScratch& scratch) const;
+  std::optional<Error> LookAtGrammar(const LogitTarget& target, SampleInput& input, SamplerScratch& scratch) const;
   void Integrate(const std::vector<Scheduler::Item>& items, const Batch& batch);
   void SampledFirst(RequestState& state, Sequence& leader, std::vector<TokenRecord> records);
   void Append(RequestState& state, Sequence& sequence, TokenRecord record);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,11 +10,13 @@
 #include "base/digest.h"
 #include "base/result.h"
 #include "base/types.h"
+#include "text/grammar.h"
 
 namespace samebit::engine {
 
 // Rule S and what comes before it. Order of operations on a position's logits:
-//   bias, repetition, presence and frequency penalties, stop ids masked while tokens_min is not reached,
+//   bias, repetition, presence and frequency penalties, stop ids masked while tokens_min is not reached, all that the
+//   grammar forbids masked,
 //   then greedy (temperature 0), or temperature, top-k, top-p (over the survivors of top-k), min-p, draw.
 // Log-probabilities, margins and digests that are reported are always those of the raw logits, before all of this.
 struct SamplingParams {
@@ -42,6 +45,10 @@ struct Request {
   bool logits_digests = false;  // SHA-256 over the binary32 logits of every generated position
   bool score_prompt = false;    // a TokenRecord for every prompt token after the first, with the bits of generation
   uint32_t beam_width = 0;      // > 0: beam search; sampling must be greedy and samples 1..beam_width
+  // The form of the answer; null: free. Stop ids are let through where the answer may end (a stop id that the grammar
+  // itself takes, anywhere), and an answer that nothing may follow ends there, kStop, even before tokens_min. Not with
+  // beam_width. A state of it belongs to each sample and is a function of that sample's tokens.
+  std::shared_ptr<const text::Grammar> grammar;
   int32_t priority_order = 0;   // smaller first among waiting requests; ties by arrival
 };
 

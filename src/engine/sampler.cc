@@ -19,10 +19,20 @@ constexpr float kMasked = -0x1.fffffep127f;
 bool ChangesLogits(const SampleInput& input) {
   const SamplingParams& params = *input.params;
   return !params.logit_bias.empty() || params.repetition_penalty != 1 || params.presence_penalty != 0 ||
-         params.frequency_penalty != 0 || !input.masked.empty();
+         params.frequency_penalty != 0 || !input.masked.empty() || !input.allowed.empty();
 }
 
-// Bias, penalties and mask, in this order. std::map: ids ascending, one operation each, so the order is fixed.
+// Whole words first: most of a grammar's words are empty.
+void MaskOthers(std::span<const uint32_t> allowed, uint32_t vocabulary, float* logits) {
+  for (uint32_t word = 0; word < allowed.size(); ++word) {
+    if (allowed[word] == ~0u) continue;
+    const uint32_t first = word * 32, end = std::min(first + 32, vocabulary);
+    for (uint32_t id = first; id < end; ++id)
+      if ((allowed[word] >> (id - first) & 1) == 0) logits[id] = kMasked;
+  }
+}
+
+// Bias, penalties and masks, in this order. std::map: ids ascending, one operation each, so the order is fixed.
 void AdjustLogits(const SampleInput& input, float* logits) {
   const SamplingParams& params = *input.params;
   for (const auto& [id, bias] : params.logit_bias) logits[id] = logits[id] + bias;
@@ -41,6 +51,7 @@ void AdjustLogits(const SampleInput& input, float* logits) {
     }
   }
   for (TokenId id : input.masked) logits[id] = kMasked;
+  MaskOthers(input.allowed, input.vocabulary, logits);
 }
 
 // Leaves in `keys` the smallest set of first candidates whose weights reach top_p of the total. Sorted in pieces of

@@ -17,6 +17,7 @@ struct SamplerScratch {
   std::vector<float> adjusted;     // [vocabulary]
   std::vector<uint32_t> weights;   // [vocabulary]
   std::vector<uint64_t> keys;
+  std::vector<uint32_t> allowed;   // [vocabulary / 32, rounded up]
 };
 
 struct SampleInput {
@@ -26,6 +27,8 @@ struct SampleInput {
   std::span<const TokenId> prompt;
   std::span<const TokenId> answer;   // of this sample so far
   std::span<const TokenId> masked;   // ids that may not be chosen (stop ids before tokens_min); never all of them
+  std::span<const uint32_t> allowed;  // a bit per id, 32 in each, lowest first: the others may not be chosen; empty: all
+                                      // may. At least one that is not masked.
   uint64_t sample_index = 0;
 };
 

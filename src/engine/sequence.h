@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "base/types.h"
 #include "engine/kv_cache.h"
+#include "text/grammar.h"
 
 namespace samebit::engine {
 
@@ -20,6 +22,7 @@ struct Sequence {
   std::vector<PageId> pages;         // table; holds at least `computed` tokens
   uint32_t indexed_pages = 0;        // leading pages that the prefix index knows
   KvCache::PrefixKey prefix_key{};   // of those pages
+  std::unique_ptr<text::GrammarState> grammar;  // has taken the answer's tokens; null: the request has none
   bool running = false;              // admitted to the batch; waiting otherwise
   bool waits_for_beams = false;      // a beam that is done with this position
   bool finished = false;

@@ -24,10 +24,31 @@ void WriteLogprobs(JsonWriter& json, Endpoint endpoint, const std::optional<std:
     WriteCompletionLogprobs(json, *tokens, text_offset);
 }
 
+enum class Whole { kYes, kNo };
+
+void WriteCalls(JsonWriter& json, const std::vector<ToolCallDelta>& calls, Whole whole) {
+  if (calls.empty()) return;
+  json.Key("tool_calls").BeginArray();
+  for (const ToolCallDelta& call : calls) {
+    json.BeginObject();
+    if (whole == Whole::kNo) json.Key("index").Number(call.index);
+    if (!call.id.empty()) json.Key("id").Text(call.id).Key("type").Text("function");
+    json.Key("function").BeginObject();
+    if (!call.id.empty()) json.Key("name").Text(call.name);
+    json.Key("arguments").Text(call.arguments).EndObject().EndObject();
+  }
+  json.EndArray();
+}
+
 void WriteChoice(JsonWriter& json, Endpoint endpoint, const AnswerChoice& choice) {
   json.BeginObject().Key("index").Number(choice.index);
   if (endpoint == Endpoint::kChat) {
-    json.Key("message").BeginObject().Key("role").Text("assistant").Key("content").Text(choice.text);
+    json.Key("message").BeginObject().Key("role").Text("assistant").Key("content");
+    if (choice.text.empty() && !choice.calls.empty())
+      json.Null();
+    else
+      json.Text(choice.text);
+    WriteCalls(json, choice.calls, Whole::kYes);
     json.Key("refusal").Verbatim("null").EndObject();
   } else {
     json.Key("text").Text(choice.text);
@@ -83,8 +104,9 @@ std::string ChunkJson(Endpoint endpoint, const AnswerHead& head, const ChunkChoi
     if (endpoint == Endpoint::kChat) {
       json.Key("delta").BeginObject();
       if (choice->gives_role) json.Key("role").Text("assistant");
-      if (choice->gives_role || !choice->text.empty() || choice->finish_reason.empty())
+      if (choice->gives_role || !choice->text.empty() || (choice->finish_reason.empty() && choice->calls.empty()))
         json.Key("content").Text(choice->text);
+      WriteCalls(json, choice->calls, Whole::kNo);
       json.EndObject();
     } else {
       json.Key("text").Text(choice->text);

@@ -12,8 +12,16 @@ namespace samebit::openai {
 
 enum class Endpoint { kChat, kCompletions };
 
+// A call of a tool, or in a stream a part of one: the first has its id and its name, all have more of the arguments.
+struct ToolCallDelta {
+  uint32_t index = 0;
+  std::string id, name;
+  std::string arguments;  // JSON as the model wrote it
+};
+
 struct AnswerChoice {
   uint32_t index = 0;
+  std::vector<ToolCallDelta> calls;  // chat: whole ones; without a text beside them the content is null
   std::string text;  // completions with echo: the prompt's text before it
   std::string finish_reason;
   std::optional<std::vector<TokenEntry>> logprobs;  // with echo: the prompt's before them
@@ -36,6 +44,7 @@ struct ChunkChoice {
   uint32_t index = 0;
   bool gives_role = false;  // chat: the first chunk of a choice
   std::string text;
+  std::vector<ToolCallDelta> calls;
   std::string finish_reason;  // empty: null, the choice goes on
   std::optional<std::vector<TokenEntry>> logprobs;
   uint64_t* text_offset = nullptr;  // completions with logprobs: of this choice, moved on

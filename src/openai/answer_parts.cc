@@ -58,6 +58,16 @@ void WriteReproducibility(JsonWriter& json, const Reproducibility& from) {
     for (const std::string& name : from.ignored_fields) json.Text(name);
     json.EndArray();
   }
+  if (!from.attempts.empty()) {
+    json.Key("attempts").BeginArray();
+    for (const Attempt& attempt : from.attempts) {
+      json.BeginObject().Key("seed").Text(attempt.seed).Key("finish_reason").Text(attempt.finish_reason);
+      json.Key("completion_tokens").Number(attempt.completion_tokens).Key("valid").Bool(attempt.complaint.empty());
+      if (!attempt.complaint.empty()) json.Key("complaint").Text(attempt.complaint);
+      json.EndObject();
+    }
+    json.EndArray();
+  }
   json.EndObject();
 }
 

@@ -30,6 +30,14 @@ struct Usage {
   uint64_t cached_tokens = 0;
 };
 
+// One try at an answer that is validated.
+struct Attempt {
+  std::string seed;
+  std::string finish_reason;
+  uint64_t completion_tokens = 0;
+  std::string complaint;  // "": the answer is valid
+};
+
 // What an answer says about how it was made.
 struct Reproducibility {
   int tier_requested = 2;
@@ -39,6 +47,7 @@ struct Reproducibility {
   std::string effective_sampling_json;
   bool has_logprobs = false;  // then it says of what they are: the raw logits
   std::vector<std::string> ignored_fields;
+  std::vector<Attempt> attempts;  // with samebit_retries, in order; the last one is the answer
 };
 
 // The top of every answer and chunk.

@@ -3,6 +3,7 @@
 #include <boost/json/serialize.hpp>
 
 #include "base/json_kind.h"
+#include "base/json_reader.h"
 #include "base/limits.h"
 
 namespace samebit::openai {
@@ -49,23 +50,87 @@ void ReadContent(FieldReader& message, std::string& content) {
   }
 }
 
+// The JSON that a call's arguments say.
+json::value ReadArguments(FieldReader& function) {
+  const std::string path = function.Path("arguments");
+  const std::string text = function.Text("arguments").value_or("");
+  if (function.error()) return {};
+  Result<json::value> arguments = ReadJson(text.empty() ? "{}" : text, path);
+  if (arguments.ok() && arguments->is_object()) return *arguments;
+  function.Fail(InvalidValue(path, path + ": expected a JSON object as text"));
+  return {};
+}
+
+void ReadCalls(FieldReader& message, json::object& extra) {
+  const json::array* calls = message.Array("tool_calls");
+  if (calls == nullptr || calls->empty()) return;
+  if (calls->size() > limits::kToolsMax)
+    return message.Fail(InvalidValue(message.Path("tool_calls"), message.Path("tool_calls") + ": too many calls"));
+  json::array read;
+  for (size_t i = 0; i < calls->size() && !message.error(); ++i) {
+    const std::string path = message.Path("tool_calls") + "[" + std::to_string(i) + "]";
+    if (!(*calls)[i].is_object())
+      return message.Fail(InvalidValue(path, path + ": expected an object", "invalid_type"));
+    FieldReader call((*calls)[i].get_object(), path);
+    const std::string id = call.Text("id").value_or("");
+    if (call.Text("type").value_or("function") != "function")
+      call.Fail(Unsupported(path + ".type", path + ".type: only \"function\" exists here"));
+    call.Whole("index", 0, limits::kToolsMax);
+    const json::object* object = call.Object("function");
+    if (object == nullptr) {
+      call.Fail(InvalidValue(path + ".function", path + ".function: expected an object"));
+    } else {
+      FieldReader function(*object, path + ".function");
+      const std::string name = function.Text("name").value_or("");
+      json::value arguments = ReadArguments(function);
+      for (const std::string& unknown : function.Unknown())
+        function.Fail(Unsupported(function.Path(unknown), function.Path(unknown).substr(0, 80) + ": unknown field"));
+      if (function.error()) call.Fail(*function.error());
+      read.push_back(json::object{
+          {"id", id}, {"type", "function"}, {"function", json::object{{"name", name}, {"arguments", std::move(arguments)}}}});
+    }
+    for (const std::string& unknown : call.Unknown())
+      call.Fail(Unsupported(call.Path(unknown), call.Path(unknown).substr(0, 80) + ": unknown field"));
+    if (call.error()) message.Fail(*call.error());
+  }
+  extra["tool_calls"] = std::move(read);
+}
+
+void ReadResult(FieldReader& message, json::object& extra) {
+  const auto id = message.Text("tool_call_id");
+  const auto name = message.Text("name");
+  if (id) extra["tool_call_id"] = *id;
+  if (name) extra["name"] = *name;
+}
+
 ChatMessage ReadMessage(FieldReader& message) {
   ChatMessage out;
   const std::string path = message.Path("role");
   out.role = message.Text("role").value_or("");
   if (out.role == "developer") out.role = "system";
-  if (out.role == "tool" || out.role == "function") {
-    message.Fail(Unsupported(path, path + ": tool calls do not exist here yet"));
-  } else if (out.role != "system" && out.role != "user" && out.role != "assistant") {
-    message.Fail(InvalidValue(path, path + ": expected system, developer, user or assistant, found " +
+  if (out.role == "function") {
+    message.Fail(Unsupported(path, path + ": use tool"));
+  } else if (out.role != "system" && out.role != "user" && out.role != "assistant" && out.role != "tool") {
+    message.Fail(InvalidValue(path, path + ": expected system, developer, user, assistant or tool, found " +
                                         Quoted(out.role)));
   }
+  json::object extra;
+  if (out.role == "tool") ReadResult(message, extra);
+  if (out.role == "assistant") ReadCalls(message, extra);
+  out.has_calls = extra.contains("tool_calls");
   for (const char* name : {"tool_calls", "function_call", "name", "tool_call_id"}) {
+    if (out.role == "tool" && name != std::string_view("tool_calls") && name != std::string_view("function_call")) continue;
+    if (out.has_calls && name == std::string_view("tool_calls")) continue;
     const json::value* value = message.Take(name);
     if (value != nullptr && !(value->is_array() && value->get_array().empty()))
       message.Fail(Unsupported(message.Path(name), message.Path(name) + ": the chat template is not given this"));
   }
-  ReadContent(message, out.content);
+  const json::value* content = message.Take("content");
+  if (out.has_calls && content == nullptr)
+    extra["content"] = nullptr;
+  else
+    ReadContent(message, out.content);
+  if (!extra.empty()) out.extra_json = json::serialize(extra);
   // What OpenAI's libraries write beside an assistant's earlier answer.
   for (const char* name : {"refusal", "annotations", "audio", "reasoning", "reasoning_content"}) {
     const json::value* value = message.Take(name);
@@ -113,6 +178,17 @@ std::vector<ChatMessage> ReadMessages(FieldReader& fields) {
   return messages;
 }
 
+namespace {
+
+void CheckTools(FieldReader& fields, const ChatRequest& request) {
+  if (request.tools.choice == ToolRequest::Choice::kNone) return;
+  if (request.common.response_format.kind != ResponseFormat::Kind::kText)
+    fields.Fail(Unsupported("response_format", "response_format: not together with tools"));
+  if (request.common.sampling.beam_width) fields.Fail(Unsupported("tools", "tools: not with use_beam_search"));
+}
+
+}  // namespace
+
 std::variant<ChatRequest, ApiError> ParseChatRequest(const json::value& body, const ParseRules& rules) {
   if (!body.is_object()) return NotAnObject(body);
   FieldReader fields(body.get_object(), "");
@@ -120,11 +196,16 @@ std::variant<ChatRequest, ApiError> ParseChatRequest(const json::value& body, co
   ReadCommon(fields, rules, 1, request.common);
   ReadLogprobs(fields, request.common);
   request.messages = ReadMessages(fields);
+  ReadTools(fields, request.tools);
+  CheckTools(fields, request);
   if (const json::object* variables = fields.Object("chat_template_kwargs"))
     request.template_variables_json = json::serialize(*variables);
   const json::value* echo = fields.Take("echo");
   if (echo != nullptr && !(echo->is_bool() && !echo->get_bool()))
     fields.Fail(Unsupported("echo", "echo: only for /v1/completions"));
+  const bool two_tools = request.template_variables_json.find("\"tools\"") != std::string::npos;
+  if (two_tools && !request.tools.tools.empty())
+    fields.Fail(InvalidValue("chat_template_kwargs.tools", "chat_template_kwargs.tools: not together with tools"));
   FinishFields(fields, request.common);
   if (fields.error()) return *fields.error();
   return request;

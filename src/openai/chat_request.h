@@ -8,17 +8,23 @@
 #include <boost/json/value.hpp>
 
 #include "openai/common_request.h"
+#include "openai/tool_request.h"
 
 namespace samebit::openai {
 
 struct ChatMessage {
-  std::string role;     // "system", "user", "assistant"; "developer" is OpenAI's newer name of "system" and read as it
+  std::string role;     // "system", "user", "assistant", "tool"; "developer" is OpenAI's newer "system" and read as it
   std::string content;  // text parts are joined without anything between them
+  // An assistant's tool_calls, a tool's tool_call_id and name, for the chat template: one JSON object text, or "". The
+  // arguments of a call, a text in OpenAI's form, are the JSON that they say, as templates expect them.
+  std::string extra_json;
+  bool has_calls = false;
 };
 
 struct ChatRequest {
   CommonRequest common;
   std::vector<ChatMessage> messages;
+  ToolRequest tools;
   std::string template_variables_json;  // chat_template_kwargs as JSON text, or ""
 };
 

@@ -262,6 +262,17 @@ void ReadCommon(FieldReader& fields, const ParseRules& rules, uint32_t tokens_mi
   }
   out.return_token_ids = fields.Bool("return_token_ids").value_or(false);
   out.tokens_as_ids = fields.Bool("return_tokens_as_token_ids").value_or(false);
+  ReadResponseFormat(fields, out.response_format);
+  if (out.response_format.retries && out.stream) {
+    fields.Fail(Unsupported("response_format.samebit_retries",
+                            "response_format.samebit_retries: an answer is validated whole; not with stream"));
+  }
+  if (out.response_format.retries && out.sampling.samples.value_or(1) > 1) {
+    fields.Fail(Unsupported("response_format.samebit_retries", "response_format.samebit_retries: only with n = 1"));
+  }
+  if (out.response_format.kind != ResponseFormat::Kind::kText && out.sampling.beam_width) {
+    fields.Fail(Unsupported("response_format", "response_format: not with use_beam_search"));
+  }
 }
 
 void FinishFields(FieldReader& fields, CommonRequest& out) {

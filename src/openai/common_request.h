@@ -8,6 +8,7 @@
 #include "base/sampling_wish.h"
 #include "contract/tier.h"
 #include "openai/field_reader.h"
+#include "openai/response_format.h"
 
 namespace samebit::openai {
 
@@ -34,6 +35,7 @@ struct CommonRequest {
   bool stream_usage = false;
   bool return_token_ids = false;
   bool tokens_as_ids = false;  // return_tokens_as_token_ids: "token_id:123" instead of a token's text
+  ResponseFormat response_format;
   contract::Tier tier = contract::Tier::kStrict;
   Pins pins;
   std::vector<std::string> ignored_fields;  // unknown ones, at tier 0

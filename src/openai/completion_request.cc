@@ -103,6 +103,13 @@ std::variant<CompletionRequest, ApiError> ParseCompletionRequest(const json::val
     fields.Fail(Unsupported("stream", "stream: not with echo and logprobs, which are known at the end only"));
   if (request.echo && request.common.sampling.beam_width)
     fields.Fail(Unsupported("echo", "echo: not with use_beam_search"));
+  for (const char* name : {"tools", "tool_choice"}) {
+    const json::value* value = fields.Take(name);
+    const bool asks = value != nullptr && !(value->is_array() && value->get_array().empty()) &&
+                      !(value->is_string() && value->get_string() == "none");
+    if (asks) fields.Fail(Unsupported(name, std::string(name) + ": only for /v1/chat/completions"));
+  }
+  fields.Take("parallel_tool_calls");
   FinishFields(fields, request.common);
   if (fields.error()) return *fields.error();
   return request;

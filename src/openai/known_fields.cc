@@ -7,8 +7,7 @@ namespace json = boost::json;
 
 // They tell the operator something and cannot reach the answer.
 constexpr const char* kHarmless[] = {"user",           "safety_identifier",      "prompt_cache_key",
-                                     "service_tier",   "prompt_cache_retention", "request_id",
-                                     "parallel_tool_calls"};
+                                     "service_tier",   "prompt_cache_retention", "request_id"};
 
 // A value that asks for nothing is let through; every other is refused by name.
 struct Refused {
@@ -16,16 +15,13 @@ struct Refused {
   const char* instead;  // why, or what to do
 };
 constexpr Refused kRefused[] = {
-    {"tools", "tool calls do not exist here yet"},
-    {"tool_choice", "tool calls do not exist here yet"},
-    {"functions", "tool calls do not exist here yet"},
-    {"function_call", "tool calls do not exist here yet"},
-    {"response_format", "only {\"type\": \"text\"} exists here yet"},
-    {"structured_outputs", "structured output does not exist here yet"},
-    {"guided_json", "structured output does not exist here yet"},
-    {"guided_regex", "structured output does not exist here yet"},
-    {"guided_choice", "structured output does not exist here yet"},
-    {"guided_grammar", "structured output does not exist here yet"},
+    {"functions", "use tools"},
+    {"function_call", "use tool_choice"},
+    {"structured_outputs", "use response_format"},
+    {"guided_json", "use response_format"},
+    {"guided_regex", "use response_format with a schema's pattern"},
+    {"guided_choice", "use response_format with a schema's enum"},
+    {"guided_grammar", "use response_format"},
     {"prompt_template", "prompt templates do not exist here yet"},
     {"modalities", "only [\"text\"] exists here"},
     {"audio", "only text exists here"},
@@ -58,15 +54,11 @@ bool AsksForNothing(std::string_view name, const json::value& value) {
                             name == "add_generation_prompt";
     return value.get_bool() == is_default;
   }
-  if (name == "tool_choice" || name == "function_call") return value.is_string() && value.get_string() == "none";
+  if (name == "function_call") return value.is_string() && value.get_string() == "none";
   if (name == "suffix") return value.is_string() && value.get_string().empty();
   if (name == "length_penalty") return value.is_number() && value.to_number<double>() == 1;
   if (name == "mirostat") return value.is_number() && value.to_number<double>() == 0;
   if (name == "typical_p") return value.is_number() && value.to_number<double>() == 1;
-  if (name == "response_format" && value.is_object()) {
-    const json::value* type = value.get_object().if_contains("type");
-    return value.get_object().size() == 1 && type != nullptr && type->is_string() && type->get_string() == "text";
-  }
   if (name == "modalities" && value.is_array())
     return value.get_array().size() == 1 && value.get_array()[0].is_string() &&
            value.get_array()[0].get_string() == "text";

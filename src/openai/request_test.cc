@@ -104,7 +104,7 @@ TEST(ChatRequest, an_unknown_field_is_refused_or_listed_by_tier) {
 }
 
 TEST(ChatRequest, what_cannot_be_honoured_is_refused_at_every_tier) {
-  for (const char* field : {R"("tools":[{}])", R"("tool_choice":"auto")", R"("response_format":{"type":"json_object"})",
+  for (const char* field : {R"("functions":[{}])", R"("tools":[{"type":"x"}])", R"("guided_json":{"type":"object"})",
                             R"("response_format":{"type":"text","x":1})", R"("store":true)", R"("suffix":"x")",
                             R"("reasoning_effort":"low")", R"("length_penalty":2)", R"("skip_special_tokens":false)",
                             R"("best_of":2)", R"("prompt_template":{})", R"("modalities":["text","audio"])"}) {

@@ -101,7 +101,7 @@ void AnswerPort::CountAnswer(const openai::Usage& usage, const std::vector<std::
   record_.counts.prompt_tokens = usage.prompt_tokens;
   record_.counts.completion_tokens = usage.completion_tokens;
   record_.counts.cached_tokens = usage.cached_tokens;
-  for (const std::string& reason : finish_reasons) ++record_.counts.finished[reason == "stop" ? 0 : 1];
+  for (const std::string& reason : finish_reasons) ++record_.counts.finished[reason == "length" ? 1 : 0];
   record_.finish_reasons = finish_reasons;
 }
 

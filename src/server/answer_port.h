@@ -40,7 +40,7 @@ class AnswerPort {
   // The stream cannot end well: an error event, and no [DONE].
   void EndStreamWithError(const openai::ApiError& error);
 
-  // What the answer was, before it is sent. finish_reasons: "stop" or "length" of each choice.
+  // What the answer was, before it is sent. finish_reasons: of each choice.
   void CountAnswer(const openai::Usage& usage, const std::vector<std::string>& finish_reasons, std::string model);
   // A stream has tokens to write: the first of them, or those of another step.
   void CountTokensArrived();

@@ -116,6 +116,21 @@ std::optional<ApiError> FitLength(const Prepared& prepared, const ServedModel& m
   return std::nullopt;
 }
 
+std::optional<ApiError> AllowAttempts(const engine::Request& request, Prepared& prepared) {
+  const std::optional<uint32_t> retries = prepared.common.response_format.retries;
+  if (!retries) return std::nullopt;
+  constexpr const char* kParam = "response_format.samebit_retries";
+  if (prepared.prompts.size() > 1 || request.samples > 1)
+    return openai::Unsupported(kParam, std::string(kParam) + ": only for one prompt and n = 1");
+  if (*retries > 0 && request.sampling.temperature == 0) {
+    return openai::InvalidValue(kParam, std::string(kParam) +
+                                            ": a greedy answer is the same each time; use 0 to have it validated, or a "
+                                            "temperature over 0");
+  }
+  prepared.attempts_max = *retries + 1;
+  return std::nullopt;
+}
+
 // What is the same for both endpoints, once the prompts are ids.
 std::variant<Prepared, ApiError> Complete(Prepared prepared, uint32_t tokens_default, const std::string& param,
                                           const PrepareInput& input) {
@@ -137,8 +152,11 @@ std::variant<Prepared, ApiError> Complete(Prepared prepared, uint32_t tokens_def
   request.score_prompt =
       prepared.common.wants_prompt_logprobs || (prepared.echo && prepared.common.wants_logprobs);
   prepared.samples = request.samples;
+  if (const auto error = MakeForm(prepared.common.response_format, model, prepared.form)) return *error;
+  request.grammar = prepared.form.grammar;
+  if (const auto error = AllowAttempts(request, prepared)) return *error;
 
-  const contract::Fingerprint fingerprint = FingerprintOf(model, request);
+  const contract::Fingerprint fingerprint = FingerprintOf(model, request, prepared.form.sha256);
   if (const auto error = CheckPins(prepared.common.pins, model, fingerprint)) return *error;
   openai::Reproducibility& says = prepared.reproducibility;
   says.tier_requested = says.tier_effective = contract::TierNumber(prepared.common.tier);
@@ -158,14 +176,18 @@ std::variant<Prepared, ApiError> Complete(Prepared prepared, uint32_t tokens_def
     prepared.requests.push_back(request);
     prepared.requests.back().prompt = prompt;
   }
+  prepared.tools.id_seed = CallIdSeed(fingerprint.semantic_sha256, prepared.prompts.front());
+  if (prepared.attempts_max > 0) prepared.attempt = prepared.requests.front();
   return prepared;
 }
 
 }  // namespace
 
-contract::Fingerprint FingerprintOf(const ServedModel& model, const engine::Request& request) {
+contract::Fingerprint FingerprintOf(const ServedModel& model, const engine::Request& request,
+                                    const std::string& form_sha256) {
   contract::SemanticPart semantic = model.semantic;
   semantic.sampling = SamplingOf(request);
+  semantic.response_format_sha256 = form_sha256;
   semantic.max_tokens = request.tokens_max;
   semantic.min_tokens = request.tokens_min;
   semantic.stop = request.stop_strings;
@@ -204,16 +226,18 @@ openai::ApiError ToApiError(const Error& error, const std::string& param) {
 std::variant<std::vector<TokenId>, ApiError> ChatPromptIds(const std::vector<openai::ChatMessage>& messages,
                                                            const std::string& variables_json,
                                                            bool add_generation_prompt, Tier tier,
-                                                           const PrepareInput& input) {
+                                                           const PrepareInput& input, const std::string& tools_json) {
   const ServedModel& model = input.model;
   if (model.chat_encoder == nullptr) {
     return openai::Unsupported("messages", "this model has no chat template; use /v1/completions");
   }
+  if (const auto error = CheckToolMessages(messages, model)) return *error;
   std::vector<text::ChatMessage> turns;
-  for (const openai::ChatMessage& message : messages) turns.push_back({message.role, message.content});
+  for (const openai::ChatMessage& message : messages) turns.push_back({message.role, message.content, message.extra_json});
   text::RenderOptions options = text::RenderOptionsFor(*model.tokenizer, *model.spec);
   options.add_generation_prompt = add_generation_prompt;
   options.extra_json = variables_json;
+  options.tools_json = tools_json;
   if (tier == Tier::kStatistical) options.now_unix_seconds = input.now_unix_seconds;
   Result<std::vector<TokenId>> ids = model.chat_encoder->Encode(std::move(turns), options);
   if (!ids.ok() && ids.error().code == ErrorCode::kUnsupported && tier != Tier::kStatistical) {
@@ -228,12 +252,15 @@ std::variant<std::vector<TokenId>, ApiError> ChatPromptIds(const std::vector<ope
 
 std::variant<Prepared, ApiError> PrepareChat(openai::ChatRequest request, const PrepareInput& input) {
   if (const auto error = CheckModel(input.model, request.common.model)) return *error;
-  uint64_t bytes = 0;
+  uint64_t bytes = request.tools.tools_json.size();
   for (const openai::ChatMessage& message : request.messages) bytes += message.content.size();
   if (const auto error = CheckTextSize(input.model, bytes, "messages")) return *error;
-  auto ids = ChatPromptIds(request.messages, request.template_variables_json, true, request.common.tier, input);
-  if (Failed(ids)) return std::get<ApiError>(ids);
+  const bool tells_tools = request.tools.choice != openai::ToolRequest::Choice::kNone;
   Prepared prepared;
+  if (const auto error = PlanTools(request.tools, input.model, prepared.tools, prepared.form)) return *error;
+  auto ids = ChatPromptIds(request.messages, request.template_variables_json, true, request.common.tier, input,
+                           tells_tools ? request.tools.tools_json : "");
+  if (Failed(ids)) return std::get<ApiError>(ids);
   prepared.endpoint = openai::Endpoint::kChat;
   prepared.common = std::move(request.common);
   prepared.prompts.push_back(std::move(std::get<0>(ids)));

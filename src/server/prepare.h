@@ -12,7 +12,9 @@
 #include "openai/answer.h"
 #include "openai/chat_request.h"
 #include "openai/completion_request.h"
+#include "server/answer_form.h"
 #include "server/served_model.h"
+#include "server/tool_calls.h"
 
 namespace samebit::server {
 
@@ -24,6 +26,10 @@ struct Prepared {
   bool echo = false;
   bool drops_answer = false;  // max_tokens 0: one token is computed and not given out
   std::vector<engine::Request> requests;  // one per prompt; moved to the engine
+  uint32_t attempts_max = 0;  // > 0: the one answer is validated, and made again as long as it is not valid
+  std::optional<engine::Request> attempt;  // then: its request, with the seed of the first
+  ToolPlan tools;
+  AnswerForm form;
   std::vector<std::vector<TokenId>> prompts;
   std::vector<std::string> prompt_texts;  // with echo
   openai::AnswerHead head;
@@ -50,10 +56,12 @@ std::optional<openai::ApiError> CheckPins(const openai::Pins& pins, const Served
 std::variant<std::vector<TokenId>, openai::ApiError> ChatPromptIds(const std::vector<openai::ChatMessage>& messages,
                                                                    const std::string& variables_json,
                                                                    bool add_generation_prompt, contract::Tier tier,
-                                                                   const PrepareInput& input);
+                                                                   const PrepareInput& input,
+                                                                   const std::string& tools_json = "");
 
-// The document of a request with these parameters.
-contract::Fingerprint FingerprintOf(const ServedModel& model, const engine::Request& request);
+// The document of a request with these parameters; form_sha256: of the form its answer must have, or "".
+contract::Fingerprint FingerprintOf(const ServedModel& model, const engine::Request& request,
+                                    const std::string& form_sha256 = "");
 
 // What a failure of another module is to a client. param: the field that it was about.
 openai::ApiError ToApiError(const Error& error, const std::string& param);

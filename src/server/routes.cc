@@ -246,7 +246,10 @@ void Routes::Submit(Prepared prepared, const Port& port) {
   if (prepared.common.stream)
     session = std::make_shared<StreamedAnswer>(std::move(prepared), port, *outside_.model.tokenizer);
   else
-    session = std::make_shared<WholeAnswer>(std::move(prepared), port, *outside_.model.tokenizer, outside_.work);
+    session = std::make_shared<WholeAnswer>(std::move(prepared), port, *outside_.model.tokenizer, outside_.work,
+                                            [this](std::vector<engine::Request> more, std::shared_ptr<Session> same) {
+                                              return outside_.engine.Submit(std::move(more), std::move(same));
+                                            });
   const Status status = outside_.engine.Submit(std::move(requests), session);
   if (!status.ok()) {
     port->SendError(status.error().code == ErrorCode::kCapacity

@@ -12,7 +12,9 @@
 #include "contract/fingerprint.h"
 #include "contract/tier.h"
 #include "openai/embedding_answer.h"
+#include "text/grammar.h"
 #include "text/prompt_ids.h"
+#include "text/tools/tool_syntax.h"
 
 namespace samebit::server {
 
@@ -27,6 +29,9 @@ struct ServedModel {
   const TokenizerSpec* spec = nullptr;
   const text::ChatTemplate* chat_template = nullptr;  // null: the model has none
   const text::ChatEncoder* chat_encoder = nullptr;    // null with it
+  const text::GrammarCompiler* grammars = nullptr;
+  const text::ToolSyntax* tool_syntax = nullptr;      // null: none is known
+  text::ToolTemplate tool_template;                   // what the chat template does with tools
   CheckpointSampling checkpoint;
   SamplingWish defaults;  // the operator's, for requests that say nothing
   contract::Tier tier_default = contract::Tier::kStrict;

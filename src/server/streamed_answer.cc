@@ -9,7 +9,9 @@ StreamedAnswer::StreamedAnswer(Prepared prepared, std::shared_ptr<AnswerPort> po
     : prepared_(std::move(prepared)),
       port_(std::move(port)),
       tokenizer_(tokenizer),
-      text_offsets_(prepared_.prompts.size() * prepared_.samples) {}
+      text_offsets_(prepared_.prompts.size() * prepared_.samples) {
+  for (uint32_t choice = 0; choice < text_offsets_.size(); ++choice) readers_.emplace_back(prepared_.tools, choice);
+}
 
 void StreamedAnswer::OnAccepted() {
   const std::lock_guard lock(mutex_);
@@ -85,11 +87,14 @@ void StreamedAnswer::Begin(std::string& out) {
 void StreamedAnswer::WriteToken(const TokenEvent& event, std::string& out) {
   const openai::CommonRequest& common = prepared_.common;
   port_->CountMargin(event.record.margin);
-  // A token without text of its own (half a character, the beginning of a stop string) needs no chunk of its own.
-  if (event.text.empty() && !common.wants_logprobs && !common.return_token_ids) return;
+  AnswerReader::Piece piece = readers_[event.choice].Push(event.text);
+  // A token without text of its own (half a character, the beginning of a stop string or of a call) needs no chunk.
+  const bool says_nothing = piece.content.empty() && piece.calls.empty();
+  if (says_nothing && !common.wants_logprobs && !common.return_token_ids) return;
   openai::ChunkChoice chunk;
   chunk.index = event.choice;
-  chunk.text = event.text;
+  chunk.text = std::move(piece.content);
+  chunk.calls = std::move(piece.calls);
   chunk.text_offset = &text_offsets_[event.choice];
   if (common.wants_logprobs) {
     chunk.logprobs.emplace();
@@ -122,7 +127,18 @@ bool StreamedAnswer::WriteEnd(const EndEvent& event, std::string& out) {
     const bool is_last = over_ && sample == event.choices.back().first;
     openai::ChunkChoice chunk;
     chunk.index = event.prompt_index * prepared_.samples + sample;
+    AnswerReader& reader = readers_[chunk.index];
+    AnswerReader::Piece rest = reader.Finish();
+    if (!rest.content.empty() || !rest.calls.empty()) {
+      chunk.text = std::move(rest.content);
+      chunk.calls = std::move(rest.calls);
+      chunk.text_offset = &text_offsets_[chunk.index];
+      Append(&chunk, {}, out);
+      chunk.text.clear();
+      chunk.calls.clear();
+    }
     chunk.finish_reason = engine::FinishReasonName(reason);
+    if (reader.called() && reason == engine::FinishReason::kStop) chunk.finish_reason = "tool_calls";
     if (prepared_.common.return_token_ids) chunk.token_ids.emplace();
     reasons_.push_back(chunk.finish_reason);
     const bool says_all = is_last && !prepared_.common.stream_usage;

@@ -63,6 +63,7 @@ class StreamedAnswer final : public Session {
 
   // The HTTP thread's own.
   std::vector<uint64_t> text_offsets_;  // per choice
+  std::vector<AnswerReader> readers_;   // per choice
   bool begun_ = false, over_ = false;
   size_t ended_ = 0;
   openai::Usage usage_;

@@ -23,8 +23,12 @@ openai::ApiError ServerStopping() {
 }
 
 WholeAnswer::WholeAnswer(Prepared prepared, std::shared_ptr<AnswerPort> port, const text::Tokenizer& tokenizer,
-                         WorkQueue& work)
-    : prepared_(std::move(prepared)), port_(std::move(port)), tokenizer_(tokenizer), work_(work) {
+                         WorkQueue& work, Submitter again)
+    : prepared_(std::move(prepared)),
+      port_(std::move(port)),
+      tokenizer_(tokenizer),
+      work_(work),
+      again_(std::move(again)) {
   completions_.resize(prepared_.prompts.size());
 }
 
@@ -47,10 +51,13 @@ void WholeAnswer::Answer() {
     port_->SendError(error_->code == ErrorCode::kCancelled ? ServerStopping() : ToApiError(*error_, param));
     return;
   }
+  if (prepared_.attempts_max > 0 && !Judge()) return;
   openai::Answer answer;
+  answer.usage = earlier_;
   answer.endpoint = prepared_.endpoint;
   answer.head = prepared_.head;
   answer.reproducibility = prepared_.reproducibility;
+  answer.reproducibility.attempts = attempts_;
   std::vector<std::string> reasons;
   for (uint32_t i = 0; i < completions_.size(); ++i) {
     const engine::Completion& completion = *completions_[i];
@@ -72,13 +79,58 @@ void WholeAnswer::Answer() {
   port_->SendJson(AnswerJson(answer), ReproducibilityHeaders(answer.reproducibility));
 }
 
+bool WholeAnswer::Judge() {
+  const engine::Completion& completion = *completions_[0];
+  const engine::Choice& choice = completion.choices[0];
+  const engine::Request& asked = *prepared_.attempt;
+  Result<std::string> complaint = asked.grammar->Complaint(choice.text);
+  openai::Attempt attempt;
+  attempt.seed = std::to_string(completion.seed);
+  attempt.finish_reason = engine::FinishReasonName(choice.finish_reason);
+  attempt.completion_tokens = choice.tokens.size();
+  attempt.complaint = complaint.ok() ? *complaint : complaint.error().message;
+  attempts_.push_back(attempt);
+  if (attempt.complaint.empty()) return true;
+  if (attempts_.size() < prepared_.attempts_max) {
+    earlier_.prompt_tokens += completion.prompt_tokens;
+    earlier_.cached_tokens += completion.trace.cached_prompt_tokens;
+    earlier_.completion_tokens += choice.tokens.size();
+    engine::Request next = asked;
+    next.sampling.seed = AttemptSeed(asked.sampling.seed, static_cast<uint32_t>(attempts_.size()));
+    completions_[0].reset();
+    ended_ = 0;
+    const Status status = again_({std::move(next)}, shared_from_this());
+    if (!status.ok()) port_->SendError(ToApiError(status.error(), "response_format"));
+    return false;
+  }
+  // An answer that was cut says so itself.
+  if (choice.finish_reason == engine::FinishReason::kLength) return true;
+  openai::ApiError error = openai::InvalidValue("response_format", "", "schema_not_satisfied");
+  error.status = 422;
+  for (size_t i = 0; i < attempts_.size(); ++i) {
+    error.message += (i == 0 ? "no attempt satisfies the schema: seed " : "; seed ") + attempts_[i].seed + ": " +
+                     std::to_string(attempts_[i].completion_tokens) + " tokens, " + attempts_[i].complaint;
+  }
+  port_->SendError(error);
+  return false;
+}
+
 openai::AnswerChoice WholeAnswer::ToChoice(uint32_t prompt_index, const engine::Choice& choice) const {
   const openai::CommonRequest& common = prepared_.common;
   openai::AnswerChoice out;
   out.index = prompt_index * prepared_.samples + choice.sample_index;
   out.finish_reason = prepared_.drops_answer ? "length" : engine::FinishReasonName(choice.finish_reason);
   if (prepared_.echo) out.text = prepared_.prompt_texts[prompt_index];
-  if (!prepared_.drops_answer) out.text += choice.text;
+  if (!prepared_.drops_answer) {
+    AnswerReader reader(prepared_.tools, out.index);
+    AnswerReader::Piece piece = reader.Push(choice.text);
+    AnswerReader::Piece rest = reader.Finish();
+    out.text += piece.content + rest.content;
+    out.calls = std::move(piece.calls);
+    // A call that was cut off in its arguments.
+    for (const openai::ToolCallDelta& call : rest.calls) out.calls[call.index].arguments += call.arguments;
+    if (reader.called() && choice.finish_reason == engine::FinishReason::kStop) out.finish_reason = "tool_calls";
+  }
   if (common.wants_logprobs) {
     const TokenTextOptions options = {common.sampling.logprobs.value_or(0), common.tokens_as_ids};
     std::vector<openai::TokenEntry> entries;

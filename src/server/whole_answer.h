@@ -1,6 +1,7 @@
 // A request that is answered at once, when all of it is there.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -15,7 +16,10 @@ namespace samebit::server {
 
 class WholeAnswer final : public Session, public std::enable_shared_from_this<WholeAnswer> {
  public:
-  WholeAnswer(Prepared prepared, std::shared_ptr<AnswerPort> port, const text::Tokenizer& tokenizer, WorkQueue& work);
+  using Submitter = std::function<Status(std::vector<engine::Request>, std::shared_ptr<Session>)>;
+  // again: hands the engine another attempt.
+  WholeAnswer(Prepared prepared, std::shared_ptr<AnswerPort> port, const text::Tokenizer& tokenizer, WorkQueue& work,
+              Submitter again);
 
   void OnAccepted() override {}
   void OnToken(uint32_t, uint32_t, const engine::TokenRecord&, std::string_view) override {}
@@ -25,6 +29,8 @@ class WholeAnswer final : public Session, public std::enable_shared_from_this<Wh
 
  private:
   void Answer();  // on the work thread
+  // Judges the attempt that ended. True: it is the answer, or an error was sent; false: another one is on its way.
+  bool Judge();
   openai::AnswerChoice ToChoice(uint32_t prompt_index, const engine::Choice& choice) const;
 
   Prepared prepared_;
@@ -35,6 +41,10 @@ class WholeAnswer final : public Session, public std::enable_shared_from_this<Wh
   std::vector<std::optional<engine::Completion>> completions_;
   size_t ended_ = 0;
   std::optional<Error> error_;
+  // The work thread's.
+  const Submitter again_;
+  std::vector<openai::Attempt> attempts_;
+  openai::Usage earlier_;  // of the attempts before the last
 };
 
 // The headers that say the same as the `reproducibility` object.

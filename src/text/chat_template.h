@@ -14,6 +14,9 @@ namespace samebit::text {
 struct ChatMessage {
   std::string role;  // "system", "user", "assistant", "tool"
   std::string content;
+  // More members of the message as one JSON object text, "" for none: tool_calls, tool_call_id, name. They win over the
+  // two above ("content": null).
+  std::string extra_json = {};
 };
 
 struct RenderOptions {
@@ -25,6 +28,8 @@ struct RenderOptions {
   std::optional<int64_t> now_unix_seconds;
   // Extra variables as one JSON object text ("" for none), for example {"tools": [...]}.
   std::string extra_json;
+  // The tools that the model may call: a JSON array text, "" for none. Not together with "tools" above.
+  std::string tools_json;
 };
 
 class ChatTemplate {

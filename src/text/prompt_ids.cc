@@ -10,13 +10,13 @@ void PutBosInFront(const TokenizerSpec& spec, std::vector<TokenId>& ids) {
 }
 
 // A noncharacter (U+FDD0..U+FDEF, "intended for internal use") that no message holds.
-std::string FreeMark(const std::vector<ChatMessage>& messages) {
+std::string FreeMark(const std::vector<ChatMessage>& messages, const std::string& tools) {
   for (int last = 0x90; last <= 0xAF; ++last) {
     const std::string mark = {'\xEF', '\xB7', static_cast<char>(last)};
     const bool is_free = std::none_of(messages.begin(), messages.end(), [&](const ChatMessage& message) {
-      return message.content.find(mark) != std::string::npos;
+      return message.content.find(mark) != std::string::npos || message.extra_json.find(mark) != std::string::npos;
     });
-    if (is_free) return mark;
+    if (is_free && tools.find(mark) == std::string::npos) return mark;
   }
   return "";
 }
@@ -74,29 +74,38 @@ bool ChatEncoder::HoldsControl(std::string_view text) const {
   return false;
 }
 
+std::string ChatEncoder::Marked(std::string_view text, std::string_view mark) const {
+  std::string marked;
+  for (size_t at = 0; at < text.size(); ++at) {
+    marked += text[at];
+    if (ControlBytesAt(text, at) > 0) marked += mark;
+  }
+  return marked;
+}
+
 Result<std::vector<TokenId>> ChatEncoder::Encode(std::vector<ChatMessage> messages,
                                                  const RenderOptions& options) const {
-  const bool holds = std::any_of(messages.begin(), messages.end(),
-                                 [&](const ChatMessage& message) { return HoldsControl(message.content); });
+  const bool holds = HoldsControl(options.tools_json) ||
+                     std::any_of(messages.begin(), messages.end(), [&](const ChatMessage& message) {
+                       return HoldsControl(message.content) || HoldsControl(message.extra_json);
+                     });
   if (!holds) {
     ASSIGN_OR_RETURN(const std::string rendered, template_.Render(messages, options));
     return PromptIds(tokenizer_, spec_, rendered);
   }
-  const std::string mark = FreeMark(messages);
+  const std::string mark = FreeMark(messages, options.tools_json);
   if (mark.empty()) {
     return Error{ErrorCode::kInvalidArgument, "messages: they hold control tokens as text and every noncharacter from "
                                               "U+FDD0 to U+FDEF"};
   }
   // A mark behind the first character of each: the template's own control tokens stay the only whole ones.
   for (ChatMessage& message : messages) {
-    std::string marked;
-    for (size_t at = 0; at < message.content.size(); ++at) {
-      marked += message.content[at];
-      if (ControlBytesAt(message.content, at) > 0) marked += mark;
-    }
-    message.content = std::move(marked);
+    message.content = Marked(message.content, mark);
+    message.extra_json = Marked(message.extra_json, mark);
   }
-  ASSIGN_OR_RETURN(const std::string rendered, template_.Render(messages, options));
+  RenderOptions marked = options;
+  marked.tools_json = Marked(options.tools_json, mark);
+  ASSIGN_OR_RETURN(const std::string rendered, template_.Render(messages, marked));
   return EncodeMarked(rendered, mark);
 }
 

@@ -24,7 +24,7 @@ Result<std::vector<TokenId>> EmbeddingIds(const Tokenizer& tokenizer, const Toke
 // What a chat template is given besides messages: the texts of bos and eos.
 RenderOptions RenderOptionsFor(const Tokenizer& tokenizer, const TokenizerSpec& spec);
 
-// Messages from strangers: what they write stays text. A template marks turns with control tokens ("<|im_end|>"); the
+// Messages and tools from strangers: what they write stays text. A template marks turns with control tokens ("<|im_end|>"); the
 // same letters inside a message must not become that token, or a user could speak in the assistant's name.
 //
 // Immutable; any thread. The tokenizer, the template and the spec outlive it.
@@ -40,6 +40,8 @@ class ChatEncoder {
   // The longest control token that begins there, or 0 bytes.
   size_t ControlBytesAt(std::string_view text, size_t at) const;
   bool HoldsControl(std::string_view text) const;
+  // With the mark behind the first character of each control token.
+  std::string Marked(std::string_view text, std::string_view mark) const;
   Result<std::vector<TokenId>> EncodeMarked(std::string_view rendered, std::string_view mark) const;
 
   const Tokenizer& tokenizer_;

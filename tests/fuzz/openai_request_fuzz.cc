@@ -19,7 +19,8 @@ constexpr const char* kSeed =
     R"("stop":["a","b"],"stop_token_ids":[3],"max_tokens":9,"min_tokens":2,"logprobs":true,"top_logprobs":4,"stream":true,)"
     R"("stream_options":{"include_usage":true},"reproducibility_tier":"strict","metadata":{"reproducibility_tier":1},)"
     R"("reproducibility":{"fingerprint":"sha256:00"},"use_beam_search":false,"best_of":2,"echo":true,"tokens":[1],)"
-    R"("response_format":{"type":"text"},"tools":[],"chat_template_kwargs":{"a":[{}]},"input":[[1],"a"],)"
+    R"("response_format":{"type":"text"},"tools":[{"type":"function","function":{"name":"f","strict":true,"parameters":{}}}],)"
+    R"("tool_choice":"auto","parallel_tool_calls":true,"chat_template_kwargs":{"a":[{}]},"input":[[1],"a"],)"
     R"("encoding_format":"base64","dimensions":64,"pooling":"mean","normalize":true})";
 
 void CheckError(const openai::ApiError& error) {

@@ -92,6 +92,7 @@ typedef struct SamebitTemplate SamebitTemplate;
 typedef struct {
   SamebitSlice role;
   SamebitSlice content;
+  SamebitSlice extra_json; /* more members, one object, or empty */
 } SamebitMessage;
 
 typedef struct {

@@ -1,4 +1,5 @@
-//! The functions of samebit_text.h. All unsafe code of the crate is here and in allocation_budget.rs.
+//! The functions of samebit_text.h. All unsafe code of the crate is here, in c_abi_grammar.rs and in
+//! allocation_budget.rs.
 //!
 //! What a caller must keep to: every pointer is null or points to as many valid entries as its count says, for the
 //! length of the call; owned results are freed once.
@@ -63,6 +64,7 @@ pub struct Table {
 pub struct MessageInput {
     role: Slice,
     content: Slice,
+    extra_json: Slice,
 }
 
 #[repr(C)]
@@ -82,7 +84,7 @@ pub struct RenderInput {
     seconds_max: u64,
 }
 
-unsafe fn items<'a, T>(data: *const T, count: usize) -> &'a [T] {
+pub(crate) unsafe fn items<'a, T>(data: *const T, count: usize) -> &'a [T] {
     if data.is_null() || count == 0 {
         &[]
     } else {
@@ -90,26 +92,26 @@ unsafe fn items<'a, T>(data: *const T, count: usize) -> &'a [T] {
     }
 }
 
-unsafe fn bytes<'a>(slice: Slice) -> &'a [u8] {
+pub(crate) unsafe fn bytes<'a>(slice: Slice) -> &'a [u8] {
     items(slice.data, slice.size)
 }
 
-unsafe fn text<'a>(slice: Slice, what: impl FnOnce() -> String) -> Outcome<&'a str> {
+pub(crate) unsafe fn text<'a>(slice: Slice, what: impl FnOnce() -> String) -> Outcome<&'a str> {
     std::str::from_utf8(bytes(slice))
         .map_err(|e| malformed(format!("{} is not UTF-8: invalid at byte {}", what(), e.valid_up_to())))
 }
 
-unsafe fn texts<'a>(data: *const Slice, count: usize, what: &str) -> Outcome<Vec<&'a str>> {
+pub(crate) unsafe fn texts<'a>(data: *const Slice, count: usize, what: &str) -> Outcome<Vec<&'a str>> {
     items(data, count).iter().enumerate().map(|(i, &s)| text(s, || format!("{what}[{i}]"))).collect()
 }
 
-fn owned_string(text: String) -> OwnedString {
+pub(crate) fn owned_string(text: String) -> OwnedString {
     let mut bytes = std::mem::ManuallyDrop::new(text.into_bytes());
     OwnedString { data: bytes.as_mut_ptr(), size: bytes.len(), capacity: bytes.capacity() }
 }
 
 /// Runs one call: no panic leaves, nothing is printed, and the library never starts threads of its own.
-unsafe fn call<T>(result: *mut T, message: *mut OwnedString, work: impl FnOnce() -> Outcome<T>) -> Code {
+pub(crate) unsafe fn call<T>(result: *mut T, message: *mut OwnedString, work: impl FnOnce() -> Outcome<T>) -> Code {
     static PREPARE: Once = Once::new();
     PREPARE.call_once(|| {
         tokenizers::parallelism::set_parallelism(false);
@@ -241,6 +243,7 @@ pub unsafe extern "C" fn samebit_template_render(
                 Ok(Message {
                     role: text(m.role, || format!("the role of message {i}"))?,
                     content: text(m.content, || format!("the content of message {i}"))?,
+                    extra_json: text(m.extra_json, || format!("the members of message {i}"))?,
                 })
             })
             .collect::<Outcome<Vec<_>>>()?;

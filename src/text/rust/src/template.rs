@@ -47,6 +47,7 @@ pub struct Template {
 pub struct Message<'a> {
     pub role: &'a str,
     pub content: &'a str,
+    pub extra_json: &'a str,
 }
 
 pub struct Request<'a> {
@@ -185,8 +186,16 @@ fn render_here(environment: Environment<'static>, context: Value, bytes_max: usi
 }
 
 fn context(request: &Request) -> Outcome<Value> {
-    let message = |m: &Message| {
-        Value::from_pairs([("role".to_string(), Value::from(m.role)), ("content".to_string(), Value::from(m.content))])
+    let message = |m: &Message| -> Outcome<Value> {
+        let mut members: Vec<(String, Value)> =
+            vec![("role".into(), Value::from(m.role)), ("content".into(), Value::from(m.content))];
+        if !m.extra_json.is_empty() {
+            let extra: BTreeMap<String, Value> = serde_json::from_str(m.extra_json)
+                .map_err(|e| Failure { code: Code::InvalidArgument, message: format!("a message's members: {e}") })?;
+            members.retain(|(known, _)| !extra.contains_key(known));
+            members.extend(extra);
+        }
+        Ok(Value::from_pairs(members))
     };
     let mut variables: Vec<(String, Value)> = vec![
         // Templates ask "tools is not none", so absent means none, not undefined.
@@ -207,7 +216,7 @@ fn context(request: &Request) -> Outcome<Value> {
             variables.push((name, value));
         }
     }
-    variables.push(("messages".into(), request.messages.iter().map(message).collect::<Vec<Value>>().into()));
+    variables.push(("messages".into(), request.messages.iter().map(message).collect::<Outcome<Vec<Value>>>()?.into()));
     Ok(Value::from_pairs(variables))
 }
 
