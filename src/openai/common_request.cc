@@ -256,11 +256,14 @@ void ReadCommon(FieldReader& fields, const ParseRules& rules, uint32_t tokens_mi
     if (out.stream) fields.Fail(Unsupported("prompt_logprobs", "prompt_logprobs: not with stream"));
   }
   out.return_token_ids = fields.Bool("return_token_ids").value_or(false);
+  out.return_margins = fields.Bool("return_margins").value_or(false);
   out.tokens_as_ids = fields.Bool("return_tokens_as_token_ids").value_or(false);
   ReadPins(fields, out.pins);
 }
 
 void FinishFields(FieldReader& fields, CommonRequest& out) {
+  if (out.return_margins && !out.wants_logprobs)
+    fields.Fail(InvalidValue("return_margins", "return_margins: only with logprobs"));
   RefuseUnsupportedFields(fields);
   for (const std::string& name : fields.Unknown()) {
     if (fields.error()) return;

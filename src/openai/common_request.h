@@ -33,6 +33,7 @@ struct CommonRequest {
   bool stream = false;
   bool stream_usage = false;
   bool return_token_ids = false;
+  bool return_margins = false;   // logit_margin of each token, beside its log-probability
   bool tokens_as_ids = false;  // return_tokens_as_token_ids: "token_id:123" instead of a token's text
   contract::Tier tier = contract::Tier::kStrict;
   Pins pins;

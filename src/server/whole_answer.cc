@@ -79,7 +79,8 @@ openai::AnswerChoice WholeAnswer::ToChoice(uint32_t prompt_index, const engine::
   if (prepared_.echo) out.text = prepared_.prompt_texts[prompt_index];
   if (!prepared_.drops_answer) out.text += choice.text;
   if (common.wants_logprobs) {
-    const TokenTextOptions options = {common.sampling.logprobs.value_or(0), common.tokens_as_ids};
+    const TokenTextOptions options = {common.sampling.logprobs.value_or(0), common.tokens_as_ids,
+                                      common.return_margins};
     std::vector<openai::TokenEntry> entries;
     if (prepared_.echo)
       entries = PromptEntries(prepared_.prompts[prompt_index], completions_[prompt_index]->prompt_records, tokenizer_,
