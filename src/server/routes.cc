@@ -6,6 +6,7 @@
 #include "base/json_reader.h"
 #include "base/json_writer.h"
 #include "openai/token_request.h"
+#include "server/page.h"
 #include "server/prepare.h"
 #include "server/streamed_answer.h"
 #include "server/whole_answer.h"
@@ -60,6 +61,7 @@ const Routes::Route Routes::kRoutes[] = {
     {"/version", "GET", true, &Routes::Version},
     {"/v1/fingerprint", "GET", true, &Routes::Fingerprint},
     {"/metrics", "GET", true, &Routes::MetricsText},
+    {"/", "GET", false, &Routes::Page},
 };
 
 Routes::Routes(const RoutesOutside& outside)
@@ -327,6 +329,11 @@ void Routes::Fingerprint(const http::Request&, const Port& port) {
 void Routes::MetricsText(const http::Request&, const Port& port) {
   port->SendText("text/plain; version=0.0.4; charset=utf-8",
                  outside_.port.metrics.Text(outside_.engine.load(), connection_count_ ? connection_count_() : 0));
+}
+
+// Without a key: the page holds nothing of this server, and is where a key is typed.
+void Routes::Page(const http::Request&, const Port& port) {
+  port->SendText("text/html; charset=utf-8", std::string(PageHtml()), PageHeaders());
 }
 
 }  // namespace samebit::server

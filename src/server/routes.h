@@ -61,6 +61,7 @@ class Routes {
   void Version(const http::Request& request, const Port& port);
   void Fingerprint(const http::Request& request, const Port& port);
   void MetricsText(const http::Request& request, const Port& port);
+  void Page(const http::Request& request, const Port& port);
 
   struct PrepareInput MakeInput();
   // Runs `go(body)` on the work thread with the request's JSON, or answers with what is wrong with it.
