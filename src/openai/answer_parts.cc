@@ -65,6 +65,10 @@ void WriteReproducibility(JsonWriter& json, const Reproducibility& from) {
   json.Key("semantic_sha256").Text(from.semantic_sha256).Key("numeric_sha256").Text(from.numeric_sha256);
   json.Key("deployment_sha256").Text(from.deployment_sha256).Key("seed").Text(from.seed);
   json.Key("effective_sampling").Verbatim(from.effective_sampling_json);
+  if (!from.prompt_template_sha256.empty()) {
+    json.Key("prompt_template").BeginObject().Key("name").Text(from.prompt_template_name);
+    json.Key("version").Text(from.prompt_template_version).Key("sha256").Text(from.prompt_template_sha256).EndObject();
+  }
   json.Key("cache").Text("bypass").Key("verified").Text("none");
   if (from.has_logprobs) json.Key("logprobs_mode").Text("raw_logprobs");
   if (!from.ignored_fields.empty()) {

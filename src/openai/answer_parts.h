@@ -39,6 +39,7 @@ struct Reproducibility {
   std::string inference_fingerprint, semantic_sha256, numeric_sha256, deployment_sha256;
   std::string seed;
   std::string effective_sampling_json;
+  std::string prompt_template_name, prompt_template_version, prompt_template_sha256;  // empty: none was used
   bool has_logprobs = false;  // then it says of what they are: the raw logits
   std::vector<std::string> ignored_fields;
 };

@@ -229,6 +229,7 @@ void ReadPins(FieldReader& fields, Pins& pins) {
   ReadPin(reader, "model_sha256", pins.model_sha256);
   ReadPin(reader, "tokenizer_sha256", pins.tokenizer_sha256);
   ReadPin(reader, "chat_template_sha256", pins.chat_template_sha256);
+  ReadPin(reader, "prompt_template_sha256", pins.prompt_template_sha256);
   // A pin that nobody knows would be one that nobody checks.
   for (const std::string& name : reader.Unknown())
     reader.Fail(Unsupported(reader.Path(name), "reproducibility: unknown pin " + Quoted(name)));

@@ -14,7 +14,7 @@ namespace samebit::openai {
 // What the client says that must run: hex digests without "sha256:".
 struct Pins {
   std::optional<std::string> fingerprint, semantic_sha256, numeric_sha256, deployment_sha256, model_sha256,
-      tokenizer_sha256, chat_template_sha256;
+      tokenizer_sha256, chat_template_sha256, prompt_template_sha256;
 };
 
 // What the parser has to know of the server.

@@ -98,6 +98,8 @@ std::variant<CompletionRequest, ApiError> ParseCompletionRequest(const json::val
     fields.Fail(Unsupported("stream", "stream: not with echo and logprobs, which are known at the end only"));
   if (request.echo && request.common.sampling.beam_width)
     fields.Fail(Unsupported("echo", "echo: not with use_beam_search"));
+  if (fields.Take("prompt_template") != nullptr)
+    fields.Fail(Unsupported("prompt_template", "prompt_template: only for /v1/chat/completions"));
   FinishFields(fields, request.common);
   if (fields.error()) return *fields.error();
   return request;

@@ -26,7 +26,6 @@ constexpr Refused kRefused[] = {
     {"guided_regex", "structured output does not exist here yet"},
     {"guided_choice", "structured output does not exist here yet"},
     {"guided_grammar", "structured output does not exist here yet"},
-    {"prompt_template", "prompt templates do not exist here yet"},
     {"modalities", "only [\"text\"] exists here"},
     {"audio", "only text exists here"},
     {"prediction", "predicted outputs do not exist here"},

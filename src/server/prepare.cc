@@ -45,7 +45,7 @@ contract::SamplingPart SamplingOf(const engine::Request& request) {
 }
 
 std::optional<ApiError> CheckPins(const openai::Pins& pins, const ServedModel& model,
-                                  const contract::Fingerprint& fingerprint) {
+                                  const contract::Fingerprint& fingerprint, const std::string& prompt_template_sha256) {
   std::vector<std::string> fields;
   const auto compare = [&](const char* name, const std::optional<std::string>& pin, std::string runs) {
     if (runs.starts_with("sha256:")) runs.erase(0, 7);
@@ -58,6 +58,7 @@ std::optional<ApiError> CheckPins(const openai::Pins& pins, const ServedModel& m
   compare("model_sha256", pins.model_sha256, model.semantic.model_sha256);
   compare("tokenizer_sha256", pins.tokenizer_sha256, model.semantic.tokenizer_sha256);
   compare("chat_template_sha256", pins.chat_template_sha256, model.semantic.chat_template_sha256);
+  compare("prompt_template_sha256", pins.prompt_template_sha256, prompt_template_sha256);
   if (fields.empty()) return std::nullopt;
   std::string list;
   for (const std::string& field : fields) list += (list.empty() ? "" : ", ") + field;
@@ -121,8 +122,9 @@ std::variant<Prepared, ApiError> Complete(Prepared prepared, uint32_t tokens_def
       prepared.common.wants_prompt_logprobs || (prepared.echo && prepared.common.wants_logprobs);
   prepared.samples = request.samples;
 
-  const contract::Fingerprint fingerprint = FingerprintOf(model, request);
-  if (const auto error = CheckPins(prepared.common.pins, model, fingerprint)) return *error;
+  const std::string& prompt_sha256 = prepared.prompt_template.sha256;
+  const contract::Fingerprint fingerprint = FingerprintOf(model, request, prompt_sha256);
+  if (const auto error = CheckPins(prepared.common.pins, model, fingerprint, prompt_sha256)) return *error;
   openai::Reproducibility& says = prepared.reproducibility;
   says.tier_requested = says.tier_effective = contract::TierNumber(prepared.common.tier);
   says.inference_fingerprint = fingerprint.inference_fingerprint;
@@ -131,6 +133,9 @@ std::variant<Prepared, ApiError> Complete(Prepared prepared, uint32_t tokens_def
   says.deployment_sha256 = fingerprint.deployment_sha256;
   says.seed = std::to_string(request.sampling.seed);
   says.effective_sampling_json = EffectiveJson(effective);
+  says.prompt_template_name = prepared.prompt_template.name;
+  says.prompt_template_version = prepared.prompt_template.version;
+  says.prompt_template_sha256 = prompt_sha256;
   says.has_logprobs = prepared.common.wants_logprobs || prepared.common.wants_prompt_logprobs;
   says.ignored_fields = prepared.common.ignored_fields;
   const char* prefix = prepared.endpoint == openai::Endpoint::kChat ? "chatcmpl-" : "cmpl-";
@@ -144,10 +149,24 @@ std::variant<Prepared, ApiError> Complete(Prepared prepared, uint32_t tokens_def
   return prepared;
 }
 
+// A conversation that goes on behind a template's messages. Its instructions are the template's: two of them would be
+// an order that the model's own template decides.
+std::optional<ApiError> PutInFront(std::vector<openai::ChatMessage> prompt, std::vector<openai::ChatMessage>& messages) {
+  for (size_t i = 0; i < messages.size(); ++i) {
+    const std::string path = "messages[" + std::to_string(i) + "].role";
+    if (messages[i].role == "system")
+      return openai::InvalidValue(path, path + ": behind a prompt template only user and assistant may speak");
+  }
+  messages.insert(messages.begin(), std::make_move_iterator(prompt.begin()), std::make_move_iterator(prompt.end()));
+  return std::nullopt;
+}
+
 }  // namespace
 
-contract::Fingerprint FingerprintOf(const ServedModel& model, const engine::Request& request) {
+contract::Fingerprint FingerprintOf(const ServedModel& model, const engine::Request& request,
+                                    const std::string& prompt_template_sha256) {
   contract::SemanticPart semantic = model.semantic;
+  semantic.prompt_template_sha256 = prompt_template_sha256;
   semantic.sampling = SamplingOf(request);
   semantic.max_tokens = request.tokens_max;
   semantic.min_tokens = request.tokens_min;
@@ -211,9 +230,15 @@ std::variant<std::vector<TokenId>, ApiError> ChatPromptIds(const std::vector<ope
 
 std::variant<Prepared, ApiError> PrepareChat(openai::ChatRequest request, const PrepareInput& input) {
   if (const auto error = CheckModel(input.model, request.common.model)) return *error;
+  Prepared prepared;
+  if (request.prompt_template) {
+    auto rendered = RenderPrompt(input.model.prompts, *request.prompt_template, request.common.tier);
+    if (Failed(rendered)) return std::get<ApiError>(rendered);
+    prepared.prompt_template = std::move(std::get<0>(rendered));
+    if (const auto error = PutInFront(std::move(prepared.prompt_template.messages), request.messages)) return *error;
+  }
   auto ids = ChatPromptIds(request.messages, request.template_variables_json, true, request.common.tier, input);
   if (Failed(ids)) return std::get<ApiError>(ids);
-  Prepared prepared;
   prepared.endpoint = openai::Endpoint::kChat;
   prepared.common = std::move(request.common);
   prepared.prompts.push_back(std::move(std::get<0>(ids)));

@@ -26,6 +26,7 @@ struct Prepared {
   std::vector<engine::Request> requests;  // one per prompt; moved to the engine
   std::vector<std::vector<TokenId>> prompts;
   std::vector<std::string> prompt_texts;  // with echo
+  RenderedPrompt prompt_template;         // without its messages; an empty name: none was used
   openai::AnswerHead head;
   openai::Reproducibility reproducibility;
 };
@@ -47,8 +48,9 @@ std::variant<std::vector<TokenId>, openai::ApiError> ChatPromptIds(const std::ve
                                                                    bool add_generation_prompt, contract::Tier tier,
                                                                    const PrepareInput& input);
 
-// The document of a request with these parameters.
-contract::Fingerprint FingerprintOf(const ServedModel& model, const engine::Request& request);
+// The document of a request with these parameters. prompt_template_sha256: "" where none is used.
+contract::Fingerprint FingerprintOf(const ServedModel& model, const engine::Request& request,
+                                    const std::string& prompt_template_sha256 = "");
 
 // What a failure of another module is to a client. param: the field that it was about.
 openai::ApiError ToApiError(const Error& error, const std::string& param);

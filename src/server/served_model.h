@@ -11,6 +11,7 @@
 #include "base/tokenizer_spec.h"
 #include "contract/fingerprint.h"
 #include "contract/tier.h"
+#include "server/prompt_templates.h"
 #include "text/prompt_ids.h"
 
 namespace samebit::server {
@@ -25,6 +26,7 @@ struct ServedModel {
   const TokenizerSpec* spec = nullptr;
   const text::ChatTemplate* chat_template = nullptr;  // null: the model has none
   const text::ChatEncoder* chat_encoder = nullptr;    // null with it
+  const PromptTemplates* prompts = nullptr;           // null: none are offered
   CheckpointSampling checkpoint;
   SamplingWish defaults;  // the operator's, for requests that say nothing
   contract::Tier tier_default = contract::Tier::kStrict;
