@@ -57,8 +57,8 @@ bool IsNegated(std::string_view sentence, size_t at) {
 }
 
 std::string LineAround(std::string_view text, size_t at) {
-  const size_t before = text.rfind('\n', at);
-  size_t begin = before == std::string_view::npos || before == at ? (before == at ? at : 0) : before + 1;
+  const size_t before = at == 0 ? std::string_view::npos : text.rfind('\n', at - 1);
+  size_t begin = before == std::string_view::npos ? 0 : before + 1;
   size_t end = std::min(text.find('\n', at), text.size());
   while (begin < end && text[begin] == ' ') ++begin;
   while (end > begin && text[end - 1] == ' ') --end;
