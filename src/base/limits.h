@@ -79,6 +79,19 @@ inline constexpr uint32_t kBeamWidthMax = 64;
 inline constexpr uint32_t kEmbeddingInputsMax = 2048;  // texts of one embeddings request, as OpenAI has it
 inline constexpr uint32_t kRequestPromptsMax = 1024;  // prompts of one HTTP request; harnesses send batches of 1 to 512
 
+// Prompt templates (samebit prompt, serve --prompts). A file is read by people: the longest in use, with fifty examples,
+// has under 60 kB.
+inline constexpr uint64_t kPromptTemplateBytesMax = 256 << 10;
+inline constexpr uint32_t kPromptTemplatesMax = 1000;     // of one server
+inline constexpr uint32_t kPromptVariablesMax = 64;       // they are looked for one after the other
+inline constexpr uint32_t kPromptExamplesMax = 256;
+inline constexpr uint32_t kPromptChoicesMax = 256;        // of an enum, an answer or an object's keys
+inline constexpr uint32_t kPromptNameBytesMax = 64;       // stands in messages and paths
+inline constexpr uint32_t kPromptTextCharactersMax = 1 << 20;  // max_length of a string
+// YAML. Such a file nests four deep and has ten values an example; aliases, which multiply, are refused.
+inline constexpr uint32_t kYamlDepthMax = 16;
+inline constexpr uint32_t kYamlNodesMax = 20'000;
+
 // Replay's prompt sets. A line may hold a prompt of the size above; a set is run many times, so it stays small.
 inline constexpr uint64_t kPromptFileBytesMax = 256ull << 20;
 inline constexpr uint32_t kPromptsMax = 10'000;

@@ -47,6 +47,7 @@ std::unique_ptr<Command> MakeReplayCommand();
 std::unique_ptr<Command> MakeReplayChildCommand();
 std::unique_ptr<Command> MakeSoakCommand();
 std::unique_ptr<Command> MakeBenchCommand();
+std::unique_ptr<Command> MakePromptCommand();
 std::unique_ptr<Command> MakeDoctorCommand();
 std::unique_ptr<Command> MakeVersionCommand();
 

@@ -39,6 +39,7 @@ void AddFlag(CLI::App& app, const Flag& flag, std::vector<GivenValue>& given) {
         flag.help);
     option->expected(1)->allow_extra_args(false)->type_name(flag.value);
     if (flag.repeatable) option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    if (flag.repeatable && IsPositional(flag)) option->expected(-1);  // one or more
   }
   if (flag.required) option->required();
   if (!flag.group.empty()) option->group(flag.group);

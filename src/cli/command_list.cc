@@ -10,6 +10,7 @@ std::vector<std::unique_ptr<Command>> MakeCommands() {
   commands.push_back(MakeReplayCommand());
   commands.push_back(MakeSoakCommand());
   commands.push_back(MakeBenchCommand());
+  commands.push_back(MakePromptCommand());
   commands.push_back(MakeDoctorCommand());
   commands.push_back(MakeVersionCommand());
   commands.push_back(MakeReplayChildCommand());

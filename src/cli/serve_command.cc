@@ -3,6 +3,7 @@
 #include <chrono>
 #include <thread>
 
+#include "base/limits.h"
 #include "cli/access_flags.h"
 #include "cli/command.h"
 #include "cli/effective_sampling.h"
@@ -11,7 +12,7 @@
 #include "cli/load_model.h"
 #include "cli/number_text.h"
 #include "cli/served_model.h"
-#include "base/limits.h"
+#include "cli/served_prompts.h"
 #include "cli/versions.h"
 #include "server/server.h"
 #include "world/file.h"
@@ -72,6 +73,7 @@ class ServeCommand final : public Command {
                     Whole("--stop-seconds", &stop_seconds_, 0, 86'400,
                           "after SIGTERM, work in flight may take so long (default 30)"),
                     Switch("--no-access-log", &no_access_log_, true, "no line per request on standard error"),
+                    Text("--prompts", "FOLDER", &prompts_path_, "prompt templates on offer (see `samebit prompt`)"),
                     Text("--container-image", "DIGEST", &container_image_, "goes into the fingerprint"),
                     Text("--deployment-version", "TEXT", &deployment_version_, "goes into the fingerprint")}));
     Append(flags, access_.flags());
@@ -96,6 +98,7 @@ class ServeCommand final : public Command {
     RETURN_IF_ERROR(Configure(config));
     RETURN_IF_ERROR(CheckDefaults());
     if (check_config_) return ShowSettings();
+    ASSIGN_OR_RETURN(const std::unique_ptr<server::PromptTemplates> prompts, LoadServedPrompts(prompts_path_));
 
     CatchInterrupts();
     ASSIGN_OR_RETURN(const LoadedModel loaded, LoadModel(outside, engine_.Loading(*model_path_, options)));
@@ -145,6 +148,7 @@ class ServeCommand final : public Command {
     model.chat_encoder = encoder.get();
     ASSIGN_OR_RETURN(const auto grammars, text::MakeGrammarCompiler(*loaded.tokenizer));
     model.grammars = grammars.get();
+    model.prompts = prompts.get();
     model.checkpoint = loaded.model->sampling();
     model.defaults = defaults_;
     model.tier_default = tier_.value_or(contract::Tier::kStrict);
@@ -221,7 +225,8 @@ class ServeCommand final : public Command {
     return ExitCode::kHolds;
   }
 
-  std::optional<std::string> model_path_, host_, model_id_, keys_path_, template_path_, tool_syntax_, container_image_, deployment_version_;
+  std::optional<std::string> model_path_, host_, model_id_, keys_path_, prompts_path_, template_path_, tool_syntax_,
+      container_image_, deployment_version_;
   std::optional<uint32_t> port_, queue_, sequences_, body_mib_, connections_, header_seconds_, idle_seconds_,
       stop_seconds_;
   std::optional<contract::Tier> tier_;

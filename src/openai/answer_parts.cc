@@ -1,5 +1,6 @@
 #include "openai/answer_parts.h"
 
+#include <algorithm>
 #include <set>
 
 namespace samebit::openai {
@@ -21,6 +22,19 @@ uint64_t Characters(const std::string& bytes) {
   uint64_t count = 0;
   for (const char c : bytes) count += (static_cast<unsigned char>(c) & 0xC0) != 0x80;
   return count;
+}
+
+// Only where they were asked for; null for the first token of a prompt.
+void WriteMargins(JsonWriter& json, const std::vector<TokenEntry>& tokens) {
+  if (std::none_of(tokens.begin(), tokens.end(), [](const TokenEntry& token) { return token.margin.has_value(); })) return;
+  json.Key("logit_margins").BeginArray();
+  for (const TokenEntry& token : tokens) {
+    if (token.margin)
+      json.Number(*token.margin);
+    else
+      json.Null();
+  }
+  json.EndArray();
 }
 
 }  // namespace
@@ -51,6 +65,10 @@ void WriteReproducibility(JsonWriter& json, const Reproducibility& from) {
   json.Key("semantic_sha256").Text(from.semantic_sha256).Key("numeric_sha256").Text(from.numeric_sha256);
   json.Key("deployment_sha256").Text(from.deployment_sha256).Key("seed").Text(from.seed);
   json.Key("effective_sampling").Verbatim(from.effective_sampling_json);
+  if (!from.prompt_template_sha256.empty()) {
+    json.Key("prompt_template").BeginObject().Key("name").Text(from.prompt_template_name);
+    json.Key("version").Text(from.prompt_template_version).Key("sha256").Text(from.prompt_template_sha256).EndObject();
+  }
   json.Key("cache").Text("bypass").Key("verified").Text("none");
   if (from.has_logprobs) json.Key("logprobs_mode").Text("raw_logprobs");
   if (!from.ignored_fields.empty()) {
@@ -76,6 +94,7 @@ void WriteChatLogprobs(JsonWriter& json, const std::vector<TokenEntry>& tokens) 
   for (const TokenEntry& token : tokens) {
     json.BeginObject();
     WriteEntry(json, token.token);
+    if (token.margin) json.Key("logit_margin").Number(*token.margin);
     json.Key("top_logprobs").BeginArray();
     for (const TopEntry& top : token.top) {
       json.BeginObject();
@@ -117,7 +136,9 @@ void WriteCompletionLogprobs(JsonWriter& json, const std::vector<TokenEntry>& to
     json.Number(*text_offset);
     *text_offset += Characters(token.token.bytes);
   }
-  json.EndArray().EndObject();
+  json.EndArray();
+  WriteMargins(json, tokens);
+  json.EndObject();
 }
 
 void WritePromptLogprobs(JsonWriter& json, const std::vector<TokenEntry>& tokens) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -22,6 +23,7 @@ struct TokenEntry {
   TopEntry token;
   bool has_logprob = true;  // false: the first token of a prompt
   std::vector<TopEntry> top;
+  std::optional<float> margin;  // largest logit minus second largest; only where it was asked for
 };
 
 struct Usage {
@@ -45,6 +47,7 @@ struct Reproducibility {
   std::string inference_fingerprint, semantic_sha256, numeric_sha256, deployment_sha256;
   std::string seed;
   std::string effective_sampling_json;
+  std::string prompt_template_name, prompt_template_version, prompt_template_sha256;  // empty: none was used
   bool has_logprobs = false;  // then it says of what they are: the raw logits
   std::vector<std::string> ignored_fields;
   std::vector<Attempt> attempts;  // with samebit_retries, in order; the last one is the answer
@@ -62,9 +65,9 @@ void WriteHead(JsonWriter& json, const AnswerHead& head, const char* object);
 void WriteIds(JsonWriter& json, const std::vector<TokenId>& ids);
 void WriteUsage(JsonWriter& json, const Usage& usage);
 void WriteReproducibility(JsonWriter& json, const Reproducibility& reproducibility);
-// Chat: {"content": [{token, logprob, bytes, top_logprobs}], "refusal": null}.
+// Chat: {"content": [{token, logprob, bytes, top_logprobs}], "refusal": null}. With margins: logit_margin in each.
 void WriteChatLogprobs(JsonWriter& json, const std::vector<TokenEntry>& tokens);
-// Completions, the old shape: tokens, token_logprobs, top_logprobs, text_offset. The offset counts characters (code
+// Completions, the old shape: tokens, token_logprobs, top_logprobs, text_offset; with margins: logit_margins. The offset counts characters (code
 // points) from text_offset on, and is left behind the last token.
 void WriteCompletionLogprobs(JsonWriter& json, const std::vector<TokenEntry>& tokens, uint64_t* text_offset);
 // vLLM's prompt_logprobs: null for the first token, then {"<id>": {logprob, rank, decoded_token}}.

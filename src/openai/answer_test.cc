@@ -85,6 +85,21 @@ TEST(PromptLogprobs, names_the_rank_of_candidates_only) {
                            R"("8":{"logprob":-4,"rank":null,"decoded_token":"b"}}])");
 }
 
+TEST(Logprobs, give_margins_only_where_they_were_asked_for) {
+  TokenEntry first = Entry("a", 0), second = Entry("b", -0.5f);
+  first.has_logprob = false;
+  uint64_t offset = 0;
+  JsonWriter without, with, chat;
+  WriteCompletionLogprobs(without, {first, second}, &offset);
+  EXPECT_EQ(without.Finish().find("logit_margin"), std::string::npos);
+  second.margin = 0.1f;
+  WriteCompletionLogprobs(with, {first, second}, &offset);
+  EXPECT_NE(with.Finish().find(R"("logit_margins":[null,0.1])"), std::string::npos);
+  WriteChatLogprobs(chat, {second});
+  EXPECT_EQ(chat.Finish(), R"({"content":[{"token":"b","logprob":-0.5,"bytes":[98],"logit_margin":0.1,)"
+                           R"("top_logprobs":[]}],"refusal":null})");
+}
+
 TEST(ErrorJson, always_has_all_four_fields) {
   EXPECT_EQ(ErrorJson(InvalidValue("", "a \"b\"\n")),
             R"({"error":{"message":"a \"b\"\n","type":"invalid_request_error","param":null,"code":"invalid_value"}})");

@@ -151,6 +151,12 @@ void ReadLogprobs(FieldReader& fields, CommonRequest& common) {
   if (common.wants_logprobs) common.sampling.logprobs = top.value_or(0);
 }
 
+// OpenAI's libraries insist on the field: behind a prompt template an empty list is as good as none.
+bool HoldsMessages(FieldReader& fields) {
+  const json::value* messages = fields.Take("messages");
+  return messages != nullptr && !(messages->is_array() && messages->get_array().empty());
+}
+
 }  // namespace
 
 std::vector<ChatMessage> ReadMessages(FieldReader& fields) {
@@ -195,7 +201,8 @@ std::variant<ChatRequest, ApiError> ParseChatRequest(const json::value& body, co
   ChatRequest request;
   ReadCommon(fields, rules, 1, request.common);
   ReadLogprobs(fields, request.common);
-  request.messages = ReadMessages(fields);
+  request.prompt_template = ReadPromptTemplate(fields);
+  if (!request.prompt_template || HoldsMessages(fields)) request.messages = ReadMessages(fields);
   ReadTools(fields, request.tools);
   CheckTools(fields, request);
   if (const json::object* variables = fields.Object("chat_template_kwargs"))

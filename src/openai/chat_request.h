@@ -1,6 +1,7 @@
 // POST /v1/chat/completions: the request.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -8,6 +9,7 @@
 #include <boost/json/value.hpp>
 
 #include "openai/common_request.h"
+#include "openai/prompt_template_request.h"
 #include "openai/tool_request.h"
 
 namespace samebit::openai {
@@ -23,6 +25,7 @@ struct ChatMessage {
 
 struct ChatRequest {
   CommonRequest common;
+  std::optional<PromptTemplateRequest> prompt_template;  // its messages go before `messages`, which may then be empty
   std::vector<ChatMessage> messages;
   ToolRequest tools;
   std::string template_variables_json;  // chat_template_kwargs as JSON text, or ""

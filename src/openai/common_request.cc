@@ -229,6 +229,7 @@ void ReadPins(FieldReader& fields, Pins& pins) {
   ReadPin(reader, "model_sha256", pins.model_sha256);
   ReadPin(reader, "tokenizer_sha256", pins.tokenizer_sha256);
   ReadPin(reader, "chat_template_sha256", pins.chat_template_sha256);
+  ReadPin(reader, "prompt_template_sha256", pins.prompt_template_sha256);
   // A pin that nobody knows would be one that nobody checks.
   for (const std::string& name : reader.Unknown())
     reader.Fail(Unsupported(reader.Path(name), "reproducibility: unknown pin " + Quoted(name)));
@@ -261,6 +262,7 @@ void ReadCommon(FieldReader& fields, const ParseRules& rules, uint32_t tokens_mi
     if (out.stream) fields.Fail(Unsupported("prompt_logprobs", "prompt_logprobs: not with stream"));
   }
   out.return_token_ids = fields.Bool("return_token_ids").value_or(false);
+  out.return_margins = fields.Bool("return_margins").value_or(false);
   out.tokens_as_ids = fields.Bool("return_tokens_as_token_ids").value_or(false);
   ReadResponseFormat(fields, out.response_format);
   if (out.response_format.retries && out.stream) {
@@ -276,6 +278,8 @@ void ReadCommon(FieldReader& fields, const ParseRules& rules, uint32_t tokens_mi
 }
 
 void FinishFields(FieldReader& fields, CommonRequest& out) {
+  if (out.return_margins && !out.wants_logprobs)
+    fields.Fail(InvalidValue("return_margins", "return_margins: only with logprobs"));
   RefuseUnsupportedFields(fields);
   for (const std::string& name : fields.Unknown()) {
     if (fields.error()) return;

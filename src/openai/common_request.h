@@ -15,7 +15,7 @@ namespace samebit::openai {
 // What the client says that must run: hex digests without "sha256:".
 struct Pins {
   std::optional<std::string> fingerprint, semantic_sha256, numeric_sha256, deployment_sha256, model_sha256,
-      tokenizer_sha256, chat_template_sha256;
+      tokenizer_sha256, chat_template_sha256, prompt_template_sha256;
 };
 
 // What the parser has to know of the server.
@@ -34,6 +34,7 @@ struct CommonRequest {
   bool stream = false;
   bool stream_usage = false;
   bool return_token_ids = false;
+  bool return_margins = false;   // logit_margin of each token, beside its log-probability
   bool tokens_as_ids = false;  // return_tokens_as_token_ids: "token_id:123" instead of a token's text
   ResponseFormat response_format;
   contract::Tier tier = contract::Tier::kStrict;

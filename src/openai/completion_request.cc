@@ -110,6 +110,8 @@ std::variant<CompletionRequest, ApiError> ParseCompletionRequest(const json::val
     if (asks) fields.Fail(Unsupported(name, std::string(name) + ": only for /v1/chat/completions"));
   }
   fields.Take("parallel_tool_calls");
+  if (fields.Take("prompt_template") != nullptr)
+    fields.Fail(Unsupported("prompt_template", "prompt_template: only for /v1/chat/completions"));
   FinishFields(fields, request.common);
   if (fields.error()) return *fields.error();
   return request;

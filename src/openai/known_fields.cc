@@ -22,7 +22,6 @@ constexpr Refused kRefused[] = {
     {"guided_regex", "use response_format with a schema's pattern"},
     {"guided_choice", "use response_format with a schema's enum"},
     {"guided_grammar", "use response_format"},
-    {"prompt_template", "prompt templates do not exist here yet"},
     {"modalities", "only [\"text\"] exists here"},
     {"audio", "only text exists here"},
     {"prediction", "predicted outputs do not exist here"},

@@ -107,11 +107,48 @@ TEST(ChatRequest, what_cannot_be_honoured_is_refused_at_every_tier) {
   for (const char* field : {R"("functions":[{}])", R"("tools":[{"type":"x"}])", R"("guided_json":{"type":"object"})",
                             R"("response_format":{"type":"text","x":1})", R"("store":true)", R"("suffix":"x")",
                             R"("reasoning_effort":"low")", R"("length_penalty":2)", R"("skip_special_tokens":false)",
-                            R"("best_of":2)", R"("prompt_template":{})", R"("modalities":["text","audio"])"}) {
+                            R"("best_of":2)", R"("prompt_template":{"name":"x","colour":"blue"})", R"("modalities":["text","audio"])"}) {
     const ApiError error = Bad(std::string(field) + R"(,"reproducibility_tier":0)");
     EXPECT_EQ(error.code, "unsupported_parameter") << field;
     EXPECT_EQ(error.status, 400) << field;
   }
+}
+
+TEST(ChatRequest, a_prompt_template_comes_by_name_version_and_values) {
+  const ChatRequest request = Good(
+      R"("prompt_template":{"name":"p","version":"1.10","variables":{"t":"x","w":3,"n":0.5,"b":false}})");
+  ASSERT_TRUE(request.prompt_template.has_value());
+  EXPECT_EQ(request.prompt_template->name, "p");
+  EXPECT_EQ(request.prompt_template->version, "1.10");
+  EXPECT_EQ(request.prompt_template->variables,
+            (PromptValues{{"t", "x"}, {"w", int64_t{3}}, {"n", 0.5}, {"b", false}}));
+  EXPECT_EQ(Good(R"("prompt_template":{"name":"p","version":2})").prompt_template->version, "2");
+  EXPECT_FALSE(Good(R"("prompt_template":{"name":"p"})").prompt_template->version.has_value());
+  EXPECT_FALSE(Good("").prompt_template.has_value());
+}
+
+TEST(ChatRequest, with_a_prompt_template_messages_may_be_missing_or_empty) {
+  for (const char* fields : {R"("prompt_template":{"name":"p"})", R"("prompt_template":{"name":"p"},"messages":[])"})
+    EXPECT_EQ(Chat(fields).index(), 0u) << fields;
+  EXPECT_EQ(std::get<1>(Chat(R"("prompt_template":null)")).param, "messages");
+  EXPECT_EQ(std::get<1>(Chat(R"("prompt_template":{"name":"p"},"messages":5)")).param, "messages");
+}
+
+TEST(ChatRequest, a_wrong_prompt_template_is_named_by_its_path) {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"("p")", "prompt_template"},
+      {R"({})", "prompt_template.name"},
+      {R"({"name":5})", "prompt_template.name"},
+      {R"({"name":"p","version":1.5})", "prompt_template.version"},
+      {R"({"name":"p","variables":[]})", "prompt_template.variables"},
+      {R"({"name":"p","variables":{"x":[1]}})", "prompt_template.variables.x"},
+      {R"({"name":"p","variables":{"x":null}})", "prompt_template.variables.x"},
+      {R"({"name":"p","colour":1})", "prompt_template.colour"}};
+  for (const auto& [value, param] : cases)
+    EXPECT_EQ(Bad(std::string(R"("prompt_template":)") + value).param, param) << value;
+  std::string many;
+  for (int i = 0; i < 65; ++i) many += (i ? ",\"v" : "\"v") + std::to_string(i) + "\":1";
+  EXPECT_EQ(Bad(R"("prompt_template":{"name":"p","variables":{)" + many + "}}").param, "prompt_template.variables");
 }
 
 TEST(ChatRequest, pins_are_digests_with_or_without_their_name) {

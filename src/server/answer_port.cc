@@ -40,9 +40,10 @@ void AnswerPort::SendJson(std::string body, std::vector<std::pair<std::string, s
   WriteDown(200);
 }
 
-void AnswerPort::SendText(std::string content_type, std::string body) {
+void AnswerPort::SendText(std::string content_type, std::string body,
+                          std::vector<std::pair<std::string, std::string>> headers) {
   if (!Begin()) return;
-  http::Response response = Head(200, std::move(content_type), {});
+  http::Response response = Head(200, std::move(content_type), std::move(headers));
   response.body = std::move(body);
   exchange_->Send(std::move(response));
   WriteDown(200);

@@ -31,7 +31,8 @@ class AnswerPort {
   ~AnswerPort();  // a request whose client left is written down here
 
   void SendJson(std::string body, std::vector<std::pair<std::string, std::string>> headers = {});
-  void SendText(std::string content_type, std::string body);
+  void SendText(std::string content_type, std::string body,
+                std::vector<std::pair<std::string, std::string>> headers = {});
   void SendError(const openai::ApiError& error);
 
   void BeginStream(std::vector<std::pair<std::string, std::string>> headers);

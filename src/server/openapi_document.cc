@@ -2,12 +2,8 @@
 
 namespace samebit::server {
 
-std::string_view OpenApiDocument() {
-  // One string literal, made from openapi.json by the build.
-  static constexpr std::string_view kDocument =
-#include SAMEBIT_OPENAPI_LITERAL
-      ;
-  return kDocument;
-}
+extern const std::string_view kOpenApiJson;  // made from openapi.json by the build (cmake/embed.cmake)
+
+std::string_view OpenApiDocument() { return kOpenApiJson; }
 
 }  // namespace samebit::server

@@ -60,7 +60,7 @@ contract::SamplingPart SamplingOf(const engine::Request& request) {
 }  // namespace
 
 std::optional<ApiError> CheckPins(const openai::Pins& pins, const ServedModel& model,
-                                  const contract::Fingerprint& fingerprint) {
+                                  const contract::Fingerprint& fingerprint, const std::string& prompt_template_sha256) {
   std::vector<std::string> fields;
   const auto compare = [&](const char* name, const std::optional<std::string>& pin, std::string runs) {
     if (runs.starts_with("sha256:")) runs.erase(0, 7);
@@ -73,6 +73,7 @@ std::optional<ApiError> CheckPins(const openai::Pins& pins, const ServedModel& m
   compare("model_sha256", pins.model_sha256, model.semantic.model_sha256);
   compare("tokenizer_sha256", pins.tokenizer_sha256, model.semantic.tokenizer_sha256);
   compare("chat_template_sha256", pins.chat_template_sha256, model.semantic.chat_template_sha256);
+  compare("prompt_template_sha256", pins.prompt_template_sha256, prompt_template_sha256);
   if (fields.empty()) return std::nullopt;
   std::string list;
   for (const std::string& field : fields) list += (list.empty() ? "" : ", ") + field;
@@ -156,8 +157,9 @@ std::variant<Prepared, ApiError> Complete(Prepared prepared, uint32_t tokens_def
   request.grammar = prepared.form.grammar;
   if (const auto error = AllowAttempts(request, prepared)) return *error;
 
-  const contract::Fingerprint fingerprint = FingerprintOf(model, request, prepared.form.sha256);
-  if (const auto error = CheckPins(prepared.common.pins, model, fingerprint)) return *error;
+  const std::string& prompt_sha256 = prepared.prompt_template.sha256;
+  const contract::Fingerprint fingerprint = FingerprintOf(model, request, prepared.form.sha256, prompt_sha256);
+  if (const auto error = CheckPins(prepared.common.pins, model, fingerprint, prompt_sha256)) return *error;
   openai::Reproducibility& says = prepared.reproducibility;
   says.tier_requested = says.tier_effective = contract::TierNumber(prepared.common.tier);
   says.inference_fingerprint = fingerprint.inference_fingerprint;
@@ -166,6 +168,9 @@ std::variant<Prepared, ApiError> Complete(Prepared prepared, uint32_t tokens_def
   says.deployment_sha256 = fingerprint.deployment_sha256;
   says.seed = std::to_string(request.sampling.seed);
   says.effective_sampling_json = EffectiveJson(effective);
+  says.prompt_template_name = prepared.prompt_template.name;
+  says.prompt_template_version = prepared.prompt_template.version;
+  says.prompt_template_sha256 = prompt_sha256;
   says.has_logprobs = prepared.common.wants_logprobs || prepared.common.wants_prompt_logprobs;
   says.ignored_fields = prepared.common.ignored_fields;
   const char* prefix = prepared.endpoint == openai::Endpoint::kChat ? "chatcmpl-" : "cmpl-";
@@ -181,11 +186,24 @@ std::variant<Prepared, ApiError> Complete(Prepared prepared, uint32_t tokens_def
   return prepared;
 }
 
+// A conversation that goes on behind a template's messages. Its instructions are the template's: two of them would be
+// an order that the model's own template decides.
+std::optional<ApiError> PutInFront(std::vector<openai::ChatMessage> prompt, std::vector<openai::ChatMessage>& messages) {
+  for (size_t i = 0; i < messages.size(); ++i) {
+    const std::string path = "messages[" + std::to_string(i) + "].role";
+    if (messages[i].role == "system")
+      return openai::InvalidValue(path, path + ": behind a prompt template only user and assistant may speak");
+  }
+  messages.insert(messages.begin(), std::make_move_iterator(prompt.begin()), std::make_move_iterator(prompt.end()));
+  return std::nullopt;
+}
+
 }  // namespace
 
 contract::Fingerprint FingerprintOf(const ServedModel& model, const engine::Request& request,
-                                    const std::string& form_sha256) {
+                                    const std::string& form_sha256, const std::string& prompt_template_sha256) {
   contract::SemanticPart semantic = model.semantic;
+  semantic.prompt_template_sha256 = prompt_template_sha256;
   semantic.sampling = SamplingOf(request);
   semantic.response_format_sha256 = form_sha256;
   semantic.max_tokens = request.tokens_max;
@@ -252,11 +270,17 @@ std::variant<std::vector<TokenId>, ApiError> ChatPromptIds(const std::vector<ope
 
 std::variant<Prepared, ApiError> PrepareChat(openai::ChatRequest request, const PrepareInput& input) {
   if (const auto error = CheckModel(input.model, request.common.model)) return *error;
+  Prepared prepared;
+  if (request.prompt_template) {
+    auto rendered = RenderPrompt(input.model.prompts, *request.prompt_template, request.common.tier);
+    if (Failed(rendered)) return std::get<ApiError>(rendered);
+    prepared.prompt_template = std::move(std::get<0>(rendered));
+    if (const auto error = PutInFront(std::move(prepared.prompt_template.messages), request.messages)) return *error;
+  }
   uint64_t bytes = request.tools.tools_json.size();
   for (const openai::ChatMessage& message : request.messages) bytes += message.content.size();
   if (const auto error = CheckTextSize(input.model, bytes, "messages")) return *error;
   const bool tells_tools = request.tools.choice != openai::ToolRequest::Choice::kNone;
-  Prepared prepared;
   if (const auto error = PlanTools(request.tools, input.model, prepared.tools, prepared.form)) return *error;
   auto ids = ChatPromptIds(request.messages, request.template_variables_json, true, request.common.tier, input,
                            tells_tools ? request.tools.tools_json : "");

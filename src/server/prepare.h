@@ -32,6 +32,7 @@ struct Prepared {
   AnswerForm form;
   std::vector<std::vector<TokenId>> prompts;
   std::vector<std::string> prompt_texts;  // with echo
+  RenderedPrompt prompt_template;         // without its messages; an empty name: none was used
   openai::AnswerHead head;
   openai::Reproducibility reproducibility;
 };
@@ -59,9 +60,10 @@ std::variant<std::vector<TokenId>, openai::ApiError> ChatPromptIds(const std::ve
                                                                    const PrepareInput& input,
                                                                    const std::string& tools_json = "");
 
-// The document of a request with these parameters; form_sha256: of the form its answer must have, or "".
+// The document of a request with these parameters. form_sha256: of the form that its answer must have;
+// prompt_template_sha256: of the template that it uses; "" where there is none.
 contract::Fingerprint FingerprintOf(const ServedModel& model, const engine::Request& request,
-                                    const std::string& form_sha256 = "");
+                                    const std::string& form_sha256 = "", const std::string& prompt_template_sha256 = "");
 
 // What a failure of another module is to a client. param: the field that it was about.
 openai::ApiError ToApiError(const Error& error, const std::string& param);

@@ -7,9 +7,10 @@
 #include "base/json_reader.h"
 #include "base/json_writer.h"
 #include "openai/token_request.h"
-#include "server/embedding_session.h"
 #include "server/cors.h"
+#include "server/embedding_session.h"
 #include "server/openapi_document.h"
+#include "server/page.h"
 #include "server/prepare.h"
 #include "server/prepare_embedding.h"
 #include "server/streamed_answer.h"
@@ -83,6 +84,7 @@ const Routes::Route Routes::kRoutes[] = {
     {"/v1/fingerprint", "GET", true, &Routes::Fingerprint},
     {"/metrics", "GET", true, &Routes::MetricsText},
     {"/openapi.json", "GET", false, &Routes::OpenApi},
+    {"/", "GET", false, &Routes::Page},
 };
 
 Routes::Routes(const RoutesOutside& outside)
@@ -403,6 +405,11 @@ void Routes::OpenApi(const http::Request&, const Port& port) { port->SendJson(st
 void Routes::MetricsText(const http::Request&, const Port& port) {
   port->SendText("text/plain; version=0.0.4; charset=utf-8",
                  outside_.port.metrics.Text(outside_.engine.load(), connection_count_ ? connection_count_() : 0));
+}
+
+// Without a key: the page holds nothing of this server, and is where a key is typed.
+void Routes::Page(const http::Request&, const Port& port) {
+  port->SendText("text/html; charset=utf-8", std::string(PageHtml()), PageHeaders());
 }
 
 }  // namespace samebit::server

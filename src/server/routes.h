@@ -78,6 +78,7 @@ class Routes {
   void Fingerprint(const http::Request& request, const Port& port);
   void MetricsText(const http::Request& request, const Port& port);
   void OpenApi(const http::Request& request, const Port& port);
+  void Page(const http::Request& request, const Port& port);
 
   struct PrepareInput MakeInput();
   // Runs `go(body)` on the work thread with the request's JSON, or answers with what is wrong with it.

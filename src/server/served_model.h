@@ -12,6 +12,7 @@
 #include "contract/fingerprint.h"
 #include "contract/tier.h"
 #include "openai/embedding_answer.h"
+#include "server/prompt_templates.h"
 #include "text/grammar.h"
 #include "text/prompt_ids.h"
 #include "text/tools/tool_syntax.h"
@@ -32,6 +33,7 @@ struct ServedModel {
   const text::GrammarCompiler* grammars = nullptr;
   const text::ToolSyntax* tool_syntax = nullptr;      // null: none is known
   text::ToolTemplate tool_template;                   // what the chat template does with tools
+  const PromptTemplates* prompts = nullptr;           // null: none are offered
   CheckpointSampling checkpoint;
   SamplingWish defaults;  // the operator's, for requests that say nothing
   contract::Tier tier_default = contract::Tier::kStrict;

@@ -99,7 +99,7 @@ void StreamedAnswer::WriteToken(const TokenEvent& event, std::string& out) {
   if (common.wants_logprobs) {
     chunk.logprobs.emplace();
     chunk.logprobs->push_back(
-        ToEntry(event.record, tokenizer_, {common.sampling.logprobs.value_or(0), common.tokens_as_ids}));
+        ToEntry(event.record, tokenizer_, {common.sampling.logprobs.value_or(0), common.tokens_as_ids, common.return_margins}));
   }
   if (common.return_token_ids) chunk.token_ids = {event.record.id};
   Append(&chunk, {}, out);

@@ -25,6 +25,7 @@ openai::TokenEntry ToEntry(const engine::TokenRecord& record, const text::Tokeni
                            const TokenTextOptions& options) {
   openai::TokenEntry entry;
   entry.token = ToTop(record.id, record.logprob, tokenizer, options);
+  if (options.margins) entry.margin = record.margin;
   const size_t count = std::min<size_t>(options.top_count, record.top.size());
   for (size_t i = 0; i < count; ++i)
     entry.top.push_back(ToTop(record.top[i].id, record.top[i].logprob, tokenizer, options));

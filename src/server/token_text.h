@@ -12,6 +12,7 @@ namespace samebit::server {
 struct TokenTextOptions {
   uint32_t top_count = 0;   // candidates given out, of those that the record holds
   bool tokens_as_ids = false;
+  bool margins = false;
 };
 
 openai::TokenEntry ToEntry(const engine::TokenRecord& record, const text::Tokenizer& tokenizer,

@@ -132,7 +132,8 @@ openai::AnswerChoice WholeAnswer::ToChoice(uint32_t prompt_index, const engine::
     if (reader.called() && choice.finish_reason == engine::FinishReason::kStop) out.finish_reason = "tool_calls";
   }
   if (common.wants_logprobs) {
-    const TokenTextOptions options = {common.sampling.logprobs.value_or(0), common.tokens_as_ids};
+    const TokenTextOptions options = {common.sampling.logprobs.value_or(0), common.tokens_as_ids,
+                                      common.return_margins};
     std::vector<openai::TokenEntry> entries;
     if (prepared_.echo)
       entries = PromptEntries(prepared_.prompts[prompt_index], completions_[prompt_index]->prompt_records, tokenizer_,

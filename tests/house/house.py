@@ -7,7 +7,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 # What a build, a download or a tool leaves behind: at the top of the project, and anywhere.
 NOT_OURS_AT_TOP = {".git", "build", "models", "third_party", "reports"}
-NOT_OURS = {"target", "__pycache__"}
+NOT_OURS = {"target", "__pycache__", "node_modules"}
 
 
 def walk(folder, root=None):

@@ -86,8 +86,10 @@ class ScriptsTest(unittest.TestCase):
         result = self.stand_ins.call("missing_packages build")
         self.assertEqual("cmake\n", result.stdout)
         self.stand_ins.program("dpkg-query", "exit 1\n")
+        for name in ("node", "npm"):
+            self.stand_ins.program(name, "exit 0\n")
         everything = self.stand_ins.call("missing_packages check").stdout.split()
-        self.assertEqual(["g++-aarch64-linux-gnu", "clang", "qemu-user"], everything)
+        self.assertEqual(["g++-aarch64-linux-gnu", "clang", "qemu-user", "chromium"], everything)
 
     def test_takes_another_copy_of_a_tool_as_well(self):
         self.stand_ins.program("dpkg-query", "exit 1\n")
@@ -99,11 +101,13 @@ class ScriptsTest(unittest.TestCase):
     def test_without_root_it_says_what_root_should_run(self):
         self.stand_ins.program("dpkg-query", "exit 1\n")
         self.stand_ins.program("id", "echo 1000\n")
+        for name in ("node", "npm"):
+            self.stand_ins.program(name, "exit 0\n")
         self.stand_ins.program("sudo", "exit 1\n")
         self.stand_ins.program("apt-get", "echo apt-get was called >&2\n")
         result = self.stand_ins.call("install_packages check")
         self.assertEqual(3, result.returncode)
-        self.assertIn("apt-get install -y --no-install-recommends g++-aarch64-linux-gnu clang qemu-user", result.stderr)
+        self.assertIn("apt-get install -y --no-install-recommends g++-aarch64-linux-gnu clang qemu-user chromium", result.stderr)
         self.assertNotIn("apt-get was called", result.stderr)
 
     def test_a_failed_step_shows_its_log_and_what_to_do(self):

@@ -130,6 +130,26 @@ class Bits(unittest.TestCase):
         streamed = gathered(self.server.stream("/v1/completions", {"prompt": "The best thing about rain is", **fields}))
         self.assertEqual(streamed, first)
 
+    def test_margins_come_with_log_probabilities_and_move_no_bit(self):
+        fields = {"max_tokens": 24, "temperature": 0.9, "seed": 4, **ALL}
+        body = {"messages": [{"role": "user", "content": QUESTION}], **fields, "return_margins": True}
+        with_them, without = self.server.post("/v1/chat/completions", body), self.server.chat(QUESTION, **fields)
+        self.assertEqual(whole(with_them), whole(without))
+        self.assertEqual(with_them["reproducibility"], without["reproducibility"])
+        entries = with_them["choices"][0]["logprobs"]["content"]
+        for entry in entries:
+            best = sorted((top["logprob"] for top in entry["top_logprobs"]), reverse=True)
+            self.assertAlmostEqual(entry["logit_margin"], best[0] - best[1], places=4)
+        streamed = [entry for chunk in self.server.stream("/v1/chat/completions", body) for choice in chunk["choices"]
+                    for entry in (choice["logprobs"] or {"content": []})["content"]]
+        self.assertEqual(streamed, entries)
+        self.assertNotIn("logit_margin", without["choices"][0]["logprobs"]["content"][0])
+        scored = self.server.complete("The sky", max_tokens=3, echo=True, logprobs=1, return_margins=True)
+        margins = scored["choices"][0]["logprobs"]["logit_margins"]
+        self.assertEqual([None, True], [margins[0], all(margin > 0 for margin in margins[1:])])
+        refused = self.server.ask("POST", "/v1/completions", {"prompt": "x", "return_margins": True})
+        self.assertEqual((400, "return_margins"), (refused.status, refused.error()["param"]))
+
     def test_equal_ties_and_top_k_one_are_greedy(self):
         greedy = whole(self.server.chat(QUESTION, max_tokens=32, **ALL))
         self.assertEqual(whole(self.server.chat(QUESTION, max_tokens=32, temperature=1, top_k=1, seed=5, **ALL)), greedy)

@@ -111,6 +111,8 @@ TABLE = [
     (CHAT, {"use_beam_search": True, "best_of": 2, "temperature": 1}, 400, "invalid_value", "temperature"),
     (CHAT, {"colour": "blue"}, 400, "unsupported_parameter", "colour"),
     (CHAT, {"skip_special_tokens": False}, 400, "unsupported_parameter", "skip_special_tokens"),
+    (CHAT, {"prompt_template": {"version": "1"}}, 400, "missing_required_parameter", "prompt_template.name"),
+    (OLD, {"prompt_template": {"name": "x", "version": "1"}}, 400, "unsupported_parameter", "prompt_template"),
     (OLD, {"prompt": None}, 400, "missing_required_parameter", "prompt"),
     (OLD, {"prompt": ""}, 400, "invalid_value", "prompt"),
     (OLD, {"prompt": []}, 400, "invalid_value", "prompt"),

@@ -116,6 +116,23 @@ SamebitTextCode samebit_template_render(const SamebitTemplate* chat_template, co
                                         SamebitString* output, SamebitString* message);
 void samebit_template_free(SamebitTemplate* chat_template);
 
+/* A text of a prompt template: strict, and it sees the variables alone. */
+typedef struct {
+  SamebitSlice name;
+  uint32_t kind; /* 0 text, 1 whole, 2 number, 3 boolean (in whole) */
+  SamebitSlice text;
+  int64_t whole;
+  double number;
+} SamebitVariable;
+
+SamebitTextCode samebit_prompt_make(SamebitSlice source, SamebitTemplate** made, SamebitString* message);
+/* The names that the text asks for, functions among them: sorted, a line each. */
+SamebitTextCode samebit_prompt_names(const SamebitTemplate* prompt, SamebitString* names, SamebitString* message);
+/* bounds: only fuel and the maxima are looked at. */
+SamebitTextCode samebit_prompt_render(const SamebitTemplate* prompt, const SamebitVariable* variables,
+                                      size_t variable_count, const SamebitRender* bounds, SamebitString* output,
+                                      SamebitString* message);
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,6 +7,8 @@
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::sync::Once;
 
+use minijinja::Value;
+
 use crate::failure::{fail, malformed, Code, Outcome};
 use crate::gguf::GgufVocabulary;
 use crate::template::{Message, Request, Template};
@@ -82,6 +84,15 @@ pub struct RenderInput {
     memory_bytes_max: u64,
     allocations_max: u64,
     seconds_max: u64,
+}
+
+#[repr(C)]
+pub struct VariableInput {
+    name: Slice,
+    kind: u32,
+    text: Slice,
+    whole: i64,
+    number: f64,
 }
 
 pub(crate) unsafe fn items<'a, T>(data: *const T, count: usize) -> &'a [T] {
@@ -253,7 +264,72 @@ pub unsafe extern "C" fn samebit_template_render(
             bos_token: text(input.bos_token, || "bos_token".into())?,
             eos_token: text(input.eos_token, || "eos_token".into())?,
             extra_json: text(input.extra_json, || "the template variables".into())?,
+            values: None,
             now_unix_seconds: (input.has_now != 0).then_some(input.now_unix_seconds),
+            fuel: input.fuel,
+            output_bytes_max: input.output_bytes_max,
+            memory_bytes_max: input.memory_bytes_max,
+            allocations_max: input.allocations_max,
+            seconds_max: input.seconds_max,
+        };
+        Ok(owned_string((*template).render(&request)?))
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn samebit_prompt_make(
+    source: Slice,
+    made: *mut *mut Template,
+    message: *mut OwnedString,
+) -> Code {
+    call(made, message, || {
+        let source = text(source, || "the text".into())?;
+        Ok(Box::into_raw(Box::new(Template::strict(source)?)))
+    })
+}
+
+#[no_mangle]
+pub unsafe extern "C" fn samebit_prompt_names(
+    template: *const Template,
+    names: *mut OwnedString,
+    message: *mut OwnedString,
+) -> Code {
+    call(names, message, || Ok(owned_string((*template).names_asked_for()?.join("\n"))))
+}
+
+unsafe fn value_of(variable: &VariableInput) -> Outcome<Value> {
+    Ok(match variable.kind {
+        0 => Value::from(text(variable.text, || "a variable".into())?),
+        1 => Value::from(variable.whole),
+        2 => Value::from(variable.number),
+        _ => Value::from(variable.whole != 0),
+    })
+}
+
+/// input: its bounds alone are looked at.
+#[no_mangle]
+pub unsafe extern "C" fn samebit_prompt_render(
+    template: *const Template,
+    variables: *const VariableInput,
+    variable_count: usize,
+    input: *const RenderInput,
+    output: *mut OwnedString,
+    message: *mut OwnedString,
+) -> Code {
+    let input = &*input;
+    call(output, message, || {
+        let values = items(variables, variable_count)
+            .iter()
+            .map(|v| Ok((text(v.name, || "a variable's name".into())?.to_string(), value_of(v)?)))
+            .collect::<Outcome<Vec<_>>>()?;
+        let request = Request {
+            messages: Vec::new(),
+            add_generation_prompt: false,
+            bos_token: "",
+            eos_token: "",
+            extra_json: "",
+            values: Some(values),
+            now_unix_seconds: None,
             fuel: input.fuel,
             output_bytes_max: input.output_bytes_max,
             memory_bytes_max: input.memory_bytes_max,

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use minijinja::syntax::SyntaxConfig;
 use minijinja::value::{Rest, StringInput};
-use minijinja::{Environment, Error, ErrorKind, Value};
+use minijinja::{Environment, Error, ErrorKind, UndefinedBehavior, Value};
 
 use crate::allocation_budget::Budget;
 use crate::civil_time;
@@ -56,6 +56,8 @@ pub struct Request<'a> {
     pub bos_token: &'a str,
     pub eos_token: &'a str,
     pub extra_json: &'a str,
+    /// Of a prompt template: all that it sees, instead of everything above.
+    pub values: Option<Vec<(String, Value)>>,
     pub now_unix_seconds: Option<i64>,
     pub fuel: u64,
     pub output_bytes_max: u64,
@@ -104,6 +106,24 @@ impl Template {
         deep_stack::run(source.len().saturating_mul(STACK_BYTES_PER_SOURCE_BYTE), || Template::compile(source))
     }
 
+    /// A prompt template: a name that nobody gave a value is an error, not an empty text.
+    pub fn strict(source: &str) -> Outcome<Template> {
+        let mut template = Template::new(source)?;
+        template.environment.set_undefined_behavior(UndefinedBehavior::Strict);
+        Ok(template)
+    }
+
+    /// The names that it asks for and does not set itself, functions among them, sorted.
+    pub fn names_asked_for(&self) -> Outcome<Vec<String>> {
+        let template = self.environment.get_template(NAME).map_err(|e| malformed(describe(&e)))?;
+        let stack_bytes = template.source().len().saturating_mul(STACK_BYTES_PER_SOURCE_BYTE);
+        deep_stack::run(stack_bytes, || {
+            let mut names: Vec<String> = template.undeclared_variables(false).into_iter().collect();
+            names.sort();
+            Ok(names)
+        })
+    }
+
     fn compile(source: &str) -> Outcome<Template> {
         let mut environment = Environment::new();
         environment.set_debug(false);
@@ -145,7 +165,10 @@ impl Template {
             return fail(Code::TooLarge, "chat template: it had to be given up too often before");
         }
         let environment = self.environment_for(request);
-        let context = context(request)?;
+        let context = match &request.values {
+            Some(values) => Value::from_pairs(values.clone()),
+            None => context(request)?,
+        };
         let bytes_max = request.output_bytes_max as usize;
         let bounds = deep_stack::Bounds {
             stack_bytes: (request.fuel as usize).saturating_mul(STACK_BYTES_PER_FUEL),

@@ -1,0 +1,32 @@
+// YAML from a person's file as a small tree that knows its lines: scalars are text, whatever they look like, so that
+// `no` is "no" and `1.10` is "1.10"; who reads a field says what it must be.
+//
+// Refused: aliases and anchors (a few lines of them grow without bound), tags, keys that are no text or stand twice,
+// more than one document, and what is over the limits. Not for: writing YAML.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/result.h"
+
+namespace samebit::cli {
+
+struct YamlNode {
+  enum class Kind { kNull, kText, kList, kMap };
+  Kind kind = Kind::kNull;
+  uint32_t line = 1;  // in the file, from 1
+  std::string text;
+  std::vector<YamlNode> list;
+  std::vector<std::pair<std::string, YamlNode>> map;  // in the order of the file
+
+  // nullptr: there is none, or this is no map.
+  const YamlNode* Find(const std::string& key) const;
+};
+
+// where: the file, for messages; they begin with "where:line". Failures: kMalformed, kTooLarge.
+Result<YamlNode> ReadYaml(const std::string& text, const std::string& where);
+
+}  // namespace samebit::cli
