@@ -67,7 +67,7 @@ class OpenApi(unittest.TestCase):
             environment = {**os.environ, "SCHEMATHESIS_HOOKS": "openapi_hooks", "PYTHONPATH": os.path.dirname(__file__)}
             done = subprocess.run(
                 [os.path.join(os.path.dirname(sys.executable), "schemathesis"), "run",
-                 f"http://127.0.0.1:{self.server.port}/openapi.json", "--seed", "7", "--max-examples", "12", "--workers", "1",
+                 f"http://127.0.0.1:{self.server.port}/openapi.json", "--seed", "7", "--max-examples", "30", "--workers", "1",
                  "--phases", "examples,coverage,fuzzing", "--checks", CHECKS, "--no-shrink", "--generation-deterministic",
                  "--no-color", "--continue-on-failure", "--request-timeout", "30",
                  "--suppress-health-check", "all", "--warnings", "off"],
