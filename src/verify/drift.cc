@@ -55,6 +55,9 @@ void Attribute(CellReport& cell, const CellReport* repeat, const std::vector<Cel
   if (options.bits_compared && OnlySamplerDiffers(cell))
     return set(Drift::kSampling, "the logits have the same bits up to the first different token: the draw differs");
   if (IsRepeatOfBase(cell)) return set(Drift::kRunToRun, "nothing was changed: the base does not repeat itself");
+  const bool could_be_unchanged = cell.axis == Axis::kStreaming || cell.axis == Axis::kSamples;
+  if (could_be_unchanged && cell.differs.empty())
+    return set(Drift::kRunToRun, "nothing was changed: what was done before it is all that differs");
   if (cell.axis == Axis::kRepeat) return set(Drift::kRunToRun, "nothing was changed: it was asked before, that is all");
   if (repeat != nullptr && repeat->verdict == Verdict::kDivergent)
     return set(Drift::kCannotTell, "the base does not repeat itself, so no other difference can be told from that");

@@ -96,5 +96,24 @@ TEST(Drift, a_restart_that_differs_is_run_to_run) {
   EXPECT_EQ(cells[1].drift, Drift::kRunToRun);
 }
 
+TEST(Drift, a_cell_that_changes_nothing_shows_the_history_and_not_its_axis) {
+  std::vector<CellReport> cells = {Repeat(Verdict::kExact), MadeUp(Axis::kStreaming, "whole", {}, Verdict::kDivergent),
+                                   MadeUp(Axis::kRepeat, "call 8", {"repeat"}, Verdict::kDivergent)};
+  AttributeDrift(cells);
+  EXPECT_EQ(cells[1].drift, Drift::kRunToRun);
+  EXPECT_EQ(cells[2].drift, Drift::kRunToRun);
+}
+
+TEST(Drift, without_log_probabilities_it_is_not_said_that_only_the_draw_differs) {
+  CellReport draw = MadeUp(Axis::kConcurrency, "8", {"concurrency"}, Verdict::kDivergent);
+  draw.samples[0].first_bit_divergence.reset();
+  draw.samples[0].first_token_divergence = 3;
+  std::vector<CellReport> seen = {Repeat(Verdict::kExact), draw}, unseen = seen;
+  AttributeDrift(seen);
+  AttributeDrift(unseen, {.bits_compared = false});
+  EXPECT_EQ(seen[1].drift, Drift::kSampling);
+  EXPECT_EQ(unseen[1].drift, Drift::kBatchAndSchedule);
+}
+
 }  // namespace
 }  // namespace samebit::verify

@@ -92,11 +92,17 @@ std::string Joined(const std::vector<Axis>& axes) {
   return text;
 }
 
-// Axes that some divergent cell changes alone: there the blame is certain.
+// Axes that some divergent cell changes alone: there the blame is certain, unless a cell of the same axis that changes
+// nothing diverges as well.
 std::vector<Axis> CaughtAlone(const ReplayReport& report) {
   std::vector<Axis> axes;
+  const auto diverges_unchanged = [&](Axis axis) {
+    return std::any_of(report.cells.begin(), report.cells.end(), [&](const CellReport& cell) {
+      return cell.axis == axis && cell.verdict == Verdict::kDivergent && cell.differs.empty();
+    });
+  };
   for (Axis axis : report.caught())
-    if (std::any_of(report.cells.begin(), report.cells.end(), [&](const CellReport& cell) {
+    if (!diverges_unchanged(axis) && std::any_of(report.cells.begin(), report.cells.end(), [&](const CellReport& cell) {
           return cell.verdict == Verdict::kDivergent && cell.differs == std::vector<std::string>{AxisName(axis)};
         }))
       axes.push_back(axis);

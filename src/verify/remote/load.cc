@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <condition_variable>
+#include <latch>
 #include <mutex>
 #include <thread>
 
@@ -14,7 +15,8 @@ constexpr auto kCountEvery = std::chrono::milliseconds(10);
 
 class Drive {
  public:
-  Drive(const Site& site, const Manner& manner, const RemoteLoad& load) : site_(site), manner_(manner), load_(load) {
+  Drive(const Site& site, const Manner& manner, const RemoteLoad& load)
+      : site_(site), manner_(manner), load_(load), started_(load.in_flight) {
     driven_.results.resize(load.requests.size());
     running_.assign(load.requests.size(), false);
   }
@@ -55,6 +57,7 @@ class Drive {
 
   void Work() {
     const auto client = Connect(site_);
+    started_.arrive_and_wait();
     std::unique_lock lock(mutex_);
     while (!leaving_) {
       const bool more = next_ < load_.requests.size() && !driven_.gave_up;
@@ -117,6 +120,7 @@ class Drive {
   const Site& site_;
   const Manner& manner_;
   const RemoteLoad& load_;
+  std::latch started_;  // all begin together: a fast server would have answered the first before the last is there
   std::mutex mutex_;  // everything below
   std::condition_variable changed_;
   RemoteDriven driven_;
