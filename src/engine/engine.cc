@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "engine/check_request.h"
 #include "engine/engine_impl.h"
+#include "engine/grammar_mask.h"
 
 namespace samebit::engine {
 
@@ -211,8 +212,11 @@ EngineImpl::LogitOutcome EngineImpl::Look(const LogitTarget& target, const float
   input.answer = std::span(sequence.tokens).subspan(request.prompt.size());
   if (input.answer.size() < request.tokens_min) input.masked = request.stop_ids;
   if (sequence.grammar != nullptr) {
-    outcome.grammar_error = LookAtGrammar(target, input, scratch);
-    if (outcome.grammar_error) return outcome;
+    const Status masked = MaskByGrammar(*sequence.grammar, request.stop_ids, scratch.allowed, input);
+    if (!masked.ok()) {
+      outcome.grammar_error = masked.error();
+      return outcome;
+    }
   }
   const uint32_t last = state.forked ? sequence.sample + 1 : request.samples;
   for (uint32_t sample = sequence.sample; sample < last; ++sample) {
@@ -220,32 +224,6 @@ EngineImpl::LogitOutcome EngineImpl::Look(const LogitTarget& target, const float
     outcome.records.push_back(RecordOf(report, logits, SampleToken(kernels, input, scratch), request.top_logprobs));
   }
   return outcome;
-}
-
-// What the grammar lets through here, and the stop ids where the answer may end. The state is the sequence's own, and no
-// other row of a pass is of this sequence.
-std::optional<Error> EngineImpl::LookAtGrammar(const LogitTarget& target, SampleInput& input,
-                                               SamplerScratch& scratch) const {
-  scratch.allowed.assign((input.vocabulary + 31) / 32, 0);
-  const Result<bool> may_end = target.sequence->grammar->Mask(scratch.allowed);
-  if (!may_end.ok()) return may_end.error();
-  std::vector<uint32_t>& allowed = scratch.allowed;
-  const auto set = [&](TokenId id, bool on) {
-    const uint32_t bit = 1u << (id % 32);
-    uint32_t& word = allowed[static_cast<size_t>(id) / 32];
-    word = on ? word | bit : word & ~bit;
-  };
-  const auto none = [&] { return std::all_of(allowed.begin(), allowed.end(), [](uint32_t word) { return word == 0; }); };
-  const std::vector<TokenId>& stop_ids = target.sequence->request->request.stop_ids;
-  // Before tokens_min the answer goes on as long as the grammar has anything else to say.
-  for (const TokenId id : input.masked) set(id, false);
-  if (*may_end && (input.masked.empty() || none())) {
-    for (const TokenId id : stop_ids) set(id, true);
-    input.masked = {};
-  }
-  if (none()) return Error{ErrorCode::kUnsupported, "the grammar and the stop tokens leave nothing to choose"};
-  input.allowed = allowed;
-  return std::nullopt;
 }
 
 void EngineImpl::Integrate(const std::vector<Scheduler::Item>& items, const Batch& batch) {

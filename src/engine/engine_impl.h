@@ -52,7 +52,6 @@ class EngineImpl final : public Engine {
   Batch MakeBatch(const std::vector<Scheduler::Item>& items);
   void Trace(const std::vector<Scheduler::Item>& items);
   LogitOutcome Look(const LogitTarget& target, const float* logits, SamplerScratch& scratch) const;
-  std::optional<Error> LookAtGrammar(const LogitTarget& target, SampleInput& input, SamplerScratch& scratch) const;
   void Integrate(const std::vector<Scheduler::Item>& items, const Batch& batch);
   void SampledFirst(RequestState& state, Sequence& leader, std::vector<TokenRecord> records);
   void Append(RequestState& state, Sequence& sequence, TokenRecord record);
