@@ -197,6 +197,22 @@ class Page(unittest.TestCase):
         self.tab.press("Escape")
         self.tab.wait("document.querySelector('.chosen') === null")
 
+    def test_a_long_answer_scrolls_in_its_box_to_the_chosen_token(self):
+        self.ask(prompt="Write a long story about a ship, a storm and a lighthouse.", a=(0, 1, 500))
+        self.tab.wait(ENDED)
+        self.tab.value("document.querySelector('article[data-side=A] .tokens').focus()")
+        for key in ("Home", "End"):
+            self.tab.press(key)
+            at = 0 if key == "Home" else len(self.shown_tokens("A")) - 1
+            for side in "AB":
+                self.tab.wait(f"""(() => {{
+                    const box = document.querySelector('article[data-side={side}] .tokens').getBoundingClientRect();
+                    const token = document.querySelector('article[data-side={side}] .chosen[data-at="{at}"]')?.getBoundingClientRect();
+                    return token && token.top >= box.top && token.bottom <= box.bottom + 1;
+                }})()""", seconds=10)
+        self.assertLess(self.tab.value("document.querySelector('.tokens').clientHeight"),
+                        self.tab.value("document.querySelector('.tokens').scrollHeight"), "nothing to scroll")
+
     def test_a_narrow_screen_needs_no_sideways_scrolling(self):
         for width in (320, 360, 1200):
             self.tab.resize(width, 700)
@@ -285,7 +301,7 @@ class Page(unittest.TestCase):
     if screenshot_path:
         def test_makes_the_picture_of_the_documentation(self):
             self.tab.resize(1100, 900)
-            self.ask(prompt="Why is the sky blue? Answer in two sentences.", a=(1.0, 5, 64), b=(1.0, 6, 64))
+            self.ask(prompt="Why is the sky blue? Answer in two sentences.", a=(0.6, 5, 64), b=(0.6, 6, 64))
             self.tab.wait(ENDED)
             self.tab.click("[name=show-difference]")
             self.tab.value("document.activeElement.blur()")

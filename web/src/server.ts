@@ -65,9 +65,10 @@ function fingerprintOf(value: Json | undefined): Fingerprint {
 
 // What stays as long as the server runs.
 export async function askAbout(key: string): Promise<About> {
-  const [models, version, fingerprint] = await Promise.all(
-    ['/v1/models', '/version', '/v1/fingerprint'].map(async (path) => parsed(await get(path, key))),
-  );
+  // One after the other: without a key the first refusal is enough.
+  const models = parsed(await get('/v1/models', key));
+  const version = parsed(await get('/version', key));
+  const fingerprint = parsed(await get('/v1/fingerprint', key));
   const model = list(field(models, 'data'))[0];
   return {
     model: text(field(model, 'id')),

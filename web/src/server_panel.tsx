@@ -42,6 +42,8 @@ function watch(key: string, show: (change: (before: State) => State) => void): (
       last = null;
       const problem = needsKey ? '' : failure instanceof Error ? failure.message : String(failure);
       if (!isOver) show((before) => ({ ...before, load: null, rate: null, isReady: needsKey, needsKey, problem }));
+      // Asking again would only fill the server's log; another key begins anew.
+      if (needsKey) return;
     }
     if (!isOver) timer = window.setTimeout(() => void step(), PAUSE_MS);
   };
