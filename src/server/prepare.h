@@ -49,9 +49,11 @@ std::variant<Prepared, openai::ApiError> PrepareCompletion(openai::CompletionReq
                                                            const PrepareInput& input);
 
 // What every endpoint asks first: is it this model, and would what the client pins run? nullopt: yes.
+// prompt_template_sha256: of the template in use, or "".
 std::optional<openai::ApiError> CheckModel(const ServedModel& model, const std::optional<std::string>& asked);
 std::optional<openai::ApiError> CheckPins(const openai::Pins& pins, const ServedModel& model,
-                                          const contract::Fingerprint& fingerprint);
+                                          const contract::Fingerprint& fingerprint,
+                                          const std::string& prompt_template_sha256 = "");
 
 // The ids of a chat, as /tokenize gives them too. tier: at 1 and 2 a template may not print the date of today.
 std::variant<std::vector<TokenId>, openai::ApiError> ChatPromptIds(const std::vector<openai::ChatMessage>& messages,

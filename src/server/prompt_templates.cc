@@ -100,7 +100,7 @@ std::variant<RenderedPrompt, ApiError> RenderPrompt(const PromptTemplates* templ
   if (const auto* problem = std::get_if<text::PromptProblem>(&rendered)) return Misfit(*problem);
   RenderedPrompt prompt;
   for (text::ChatMessage& message : std::get<0>(rendered))
-    prompt.messages.push_back({std::move(message.role), std::move(message.content)});
+    prompt.messages.push_back({std::move(message.role), std::move(message.content), "", false});
   prompt.name = entry->renderer->prompt().name;
   prompt.version = entry->renderer->prompt().version;
   prompt.sha256 = entry->sha256;
