@@ -97,15 +97,32 @@ inline float GeluTanh(float x) {
 namespace normal_tail_constants {
 inline constexpr float kStretch = 0.3125f;
 inline constexpr float kLimit = 15.0f;  // exp(-a^2 / 2) is 0 from 14.42 on
-inline constexpr float kC[10] = {0x1.fea118p-4f, 0x1.fefa68p-4f,  0x1.ca44bp-4f,  0x1.7108fep-4f,  0x1.c6df96p-5f,
-                                 -0x1.4b402cp-9f, 0x1.304e7ep-4f, -0x1.357622p-3f, 0x1.768f42p-4f, -0x1.37c1d2p-6f};
+// One name each: an array would be a symbol, and kernels share none.
+inline constexpr float kC0 = 0x1.fea118p-4f;
+inline constexpr float kC1 = 0x1.fefa68p-4f;
+inline constexpr float kC2 = 0x1.ca44bp-4f;
+inline constexpr float kC3 = 0x1.7108fep-4f;
+inline constexpr float kC4 = 0x1.c6df96p-5f;
+inline constexpr float kC5 = -0x1.4b402cp-9f;
+inline constexpr float kC6 = 0x1.304e7ep-4f;
+inline constexpr float kC7 = -0x1.357622p-3f;
+inline constexpr float kC8 = 0x1.768f42p-4f;
+inline constexpr float kC9 = -0x1.37c1d2p-6f;
 }  // namespace normal_tail_constants
 inline float NormalTail(float a) {
   namespace c = normal_tail_constants;
   const float clamped = c::kLimit > a ? a : c::kLimit;
   const float t = 1.0f / Fma(clamped, c::kStretch, 1.0f);
-  float p = c::kC[9];
-  for (int i = 8; i >= 0; --i) p = Fma(p, t, c::kC[i]);
+  float p = c::kC9;
+  p = Fma(p, t, c::kC8);
+  p = Fma(p, t, c::kC7);
+  p = Fma(p, t, c::kC6);
+  p = Fma(p, t, c::kC5);
+  p = Fma(p, t, c::kC4);
+  p = Fma(p, t, c::kC3);
+  p = Fma(p, t, c::kC2);
+  p = Fma(p, t, c::kC1);
+  p = Fma(p, t, c::kC0);
   const float square = clamped * clamped;
   const float rest = Fma(clamped, clamped, 0.0f - square);
   const float power = Exp(-0.5f * square);

@@ -63,8 +63,16 @@ SAMEBIT_INLINE Floats NormalTail(Floats a) {
   namespace c = arith::normal_tail_constants;
   const Floats clamped = MinOf(a, Splat(c::kLimit));
   const Floats t = Div(Splat(1.0f), Fma(clamped, Splat(c::kStretch), Splat(1.0f)));
-  Floats p = Splat(c::kC[9]);
-  for (int i = 8; i >= 0; --i) p = Fma(p, t, Splat(c::kC[i]));
+  Floats p = Splat(c::kC9);
+  p = Fma(p, t, Splat(c::kC8));
+  p = Fma(p, t, Splat(c::kC7));
+  p = Fma(p, t, Splat(c::kC6));
+  p = Fma(p, t, Splat(c::kC5));
+  p = Fma(p, t, Splat(c::kC4));
+  p = Fma(p, t, Splat(c::kC3));
+  p = Fma(p, t, Splat(c::kC2));
+  p = Fma(p, t, Splat(c::kC1));
+  p = Fma(p, t, Splat(c::kC0));
   const Floats square = Mul(clamped, clamped);
   const Floats rest = Fma(clamped, clamped, Sub(Splat(0.0f), square));
   const Floats power = Exp(Mul(Splat(-0.5f), square));
