@@ -55,8 +55,10 @@ Error Explain(const CLI::ParseError& error, const CLI::App& root,
               const std::vector<std::unique_ptr<Command>>& commands) {
   const std::vector<CLI::App*> chosen = root.get_subcommands();
   const std::string command = chosen.empty() ? "" : chosen.front()->get_name();
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr) {
-    const std::string unknown = FirstUnknown(root);
+  const bool is_missing = dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  const std::string unknown = FirstUnknown(root);
+  // A slip in a flag's name leaves the right one missing: the slip is what to tell.
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr || (is_missing && unknown.starts_with("-"))) {
     std::vector<std::string> names;
     if (chosen.empty()) {
       for (const auto& one : commands) names.push_back(one->name());
@@ -74,7 +76,7 @@ Error Explain(const CLI::ParseError& error, const CLI::App& root,
     return Usage(command,
                  "unknown flag " + model::Printable(bare) + (nearest ? "; did you mean " + *nearest + "?" : ""));
   }
-  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+  if (is_missing) {
     if (command.empty()) return Usage("", "say which command to run");
     return Usage(command, "an argument is missing: " + std::string(error.what()));
   }

@@ -64,6 +64,8 @@ TEST(CommandLine, keeps_texts_as_they_are) {
 TEST(CommandLine, says_what_to_do_about_a_slip) {
   EXPECT_EQ(Parsing({"run", "m", "--top-q", "3"}).error,
             "unknown flag '--top-q'; did you mean --top-k?; see `samebit run --help`");
+  EXPECT_EQ(Parsing({"run", "--top-q", "3"}).error,  // MODEL is missing too
+            "unknown flag '--top-q'; did you mean --top-k?; see `samebit run --help`");
   EXPECT_EQ(Parsing({"run", "m", "--frobnicate"}).error, "unknown flag '--frobnicate'; see `samebit run --help`");
   EXPECT_NE(Parsing({"rum", "m"}).error.find("did you mean `samebit run`?"), std::string::npos);
   EXPECT_NE(

@@ -80,6 +80,7 @@ Result<ModelExamination> ExamineModel(const std::string& path) {
   found.name = model->config().name;
   found.family = model->config().family;
   found.context = model->config().context;
+  found.generates = model->config().kind == model::ModelKind::kDecoder;
   return found;
 }
 
@@ -106,7 +107,7 @@ Examination Examine(const std::string& model_path) {
     found.refusals.push_back("memory: the model has " + std::to_string(model->file_bytes) + " bytes and " +
                              std::to_string(found.memory_available_bytes) + " are available");
   }
-  if (!model->chat_template) found.remarks.push_back("the model has no chat template: use --raw");
+  if (model->generates && !model->chat_template) found.remarks.push_back("the model has no chat template: use --raw");
   found.models.push_back(model.value());
   return found;
 }

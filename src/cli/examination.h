@@ -23,6 +23,7 @@ struct ModelExamination {
   uint64_t file_bytes = 0;
   uint32_t context = 0;
   bool chat_template = false;
+  bool generates = true;  // false: a sentence encoder
   std::string sha256;  // of a single file; empty for a folder
 };
 

@@ -124,8 +124,7 @@ class PromptCommand final : public Command {
         for (PromptFinding& finding : LintPrompt(*file)) findings.push_back(std::move(finding));
       }
     }
-    if (unreadable && json_) return *unreadable;
-    Tell(findings, file_count);
+    if (!unreadable || (!findings.empty() && !json_)) Tell(findings, file_count);
     if (unreadable) return *unreadable;
     return findings.empty() ? ExitCode::kHolds : ExitCode::kDoesNotHold;
   }

@@ -40,7 +40,10 @@ fn splits(vocabulary: &GgufVocabulary, ids: &Ids, pieces: Range<usize>) -> Outco
         }
         let piece = vocabulary.pieces[id];
         let characters = piece.chars().count() as u32;
-        for (index, (cut, _)) in piece.char_indices().enumerate().skip(1) {
+        for (index, (cut, _)) in piece.char_indices().enumerate() {
+            if cut == 0 {
+                continue;  // an empty left part is no split
+            }
             let (Some(&left), Some(&right)) = (ids.get(&piece[..cut]), ids.get(&piece[cut..])) else { continue };
             merges.push(Merge {
                 score: vocabulary.scores[id],
