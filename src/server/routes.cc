@@ -249,8 +249,11 @@ void Routes::Submit(Prepared prepared, const Port& port) {
     session = std::make_shared<StreamedAnswer>(std::move(prepared), port, *outside_.model.tokenizer);
   else
     session = std::make_shared<WholeAnswer>(std::move(prepared), port, *outside_.model.tokenizer, outside_.work,
-                                            [this](std::vector<engine::Request> more, std::shared_ptr<Session> same) {
-                                              return outside_.engine.Submit(std::move(more), std::move(same));
+                                            [this, port](std::vector<engine::Request> more, std::shared_ptr<Session> same) -> Status {
+                                              RETURN_IF_ERROR(outside_.engine.Submit(std::move(more), same));
+                                              // The client may have left between two attempts, with nothing to cancel.
+                                              CancelWhenGone(port, same);
+                                              return {};
                                             });
   const Status status = outside_.engine.Submit(std::move(requests), session);
   if (!status.ok()) {
@@ -260,6 +263,10 @@ void Routes::Submit(Prepared prepared, const Port& port) {
     return;
   }
   first_bytes_.Watch(port, session);
+  CancelWhenGone(port, session);
+}
+
+void Routes::CancelWhenGone(const Port& port, const std::shared_ptr<Session>& session) {
   // The connection must not keep the session alive: it holds the connection's exchange.
   port->OnGone([this, weak = std::weak_ptr<Session>(session)] {
     if (const std::shared_ptr<Session> gone = weak.lock()) outside_.engine.Cancel(gone);

@@ -88,6 +88,7 @@ class Routes {
   template <auto kParse, auto kPrepare>
   void Answer(const http::Request& request, const Port& port);
   void Submit(struct Prepared prepared, const Port& port);
+  void CancelWhenGone(const Port& port, const std::shared_ptr<Session>& session);
   std::string NextId();
 
   const RoutesOutside outside_;

@@ -91,6 +91,7 @@ bool WholeAnswer::Judge() {
   attempt.complaint = complaint.ok() ? *complaint : complaint.error().message;
   attempts_.push_back(attempt);
   if (attempt.complaint.empty()) return true;
+  if (port_->begun()) return false;  // it took too long: that was the answer
   if (attempts_.size() < prepared_.attempts_max) {
     earlier_.prompt_tokens += completion.prompt_tokens;
     earlier_.cached_tokens += completion.trace.cached_prompt_tokens;

@@ -29,7 +29,7 @@ class WholeAnswer final : public Session, public std::enable_shared_from_this<Wh
 
  private:
   void Answer();  // on the work thread
-  // Judges the attempt that ended. True: it is the answer, or an error was sent; false: another one is on its way.
+  // Judges the attempt that ended. True: it is the answer. False: another one is on its way, or an error was sent.
   bool Judge();
   openai::AnswerChoice ToChoice(uint32_t prompt_index, const engine::Choice& choice) const;
 

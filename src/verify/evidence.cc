@@ -178,7 +178,9 @@ Evidence OfOrder(const Cell& cell, const CellRun& run) {
   return together;
 }
 
-Evidence OfSamples(const Cell& cell, const CellRun& run) {
+}  // namespace
+
+Evidence EvidenceOfSamples(const Cell& cell, const CellRun& run) {
   std::set<std::vector<TokenId>> distinct;
   uint32_t asked = 0, found = 0;
   for (size_t i = 0; i < run.requests.size(); ++i) {
@@ -195,8 +197,6 @@ Evidence OfSamples(const Cell& cell, const CellRun& run) {
   if (asked > 1 && distinct.size() < 2) return Missing(text, "expected samples that differ from each other");
   return Shown(text);
 }
-
-}  // namespace
 
 Evidence EvidenceOf(const Cell& cell, const CellRun& run, const std::vector<PreparedPrompt>& prompts) {
   if (!cell.impossible.empty()) return Missing("", cell.impossible);
@@ -236,7 +236,7 @@ Evidence EvidenceOf(const Cell& cell, const CellRun& run, const std::vector<Prep
     case Axis::kOrder:
       return OfOrder(cell, run);
     case Axis::kSamples:
-      return OfSamples(cell, run);
+      return EvidenceOfSamples(cell, run);
     case Axis::kStreaming:
     case Axis::kRepeat:
       return Missing("", "an axis of servers only");

@@ -19,4 +19,7 @@ struct Evidence {
 // Looks at the traces and counters of the run, never at the answers' values (apart from counting distinct ones for n).
 Evidence EvidenceOf(const Cell& cell, const CellRun& run, const std::vector<PreparedPrompt>& prompts);
 
+// Every sample asked for came, and samples of one request differ. For runs on engines and on servers.
+Evidence EvidenceOfSamples(const Cell& cell, const CellRun& run);
+
 }  // namespace samebit::verify

@@ -52,7 +52,7 @@ class Mock:
         self.lock = threading.Lock()
         self.turn = threading.Lock()
         self.in_work = {}        # number of a request -> the most that were in work with it
-        self.hot = 0
+        self.hot = set()         # numbers of those in work whose temperature is above 1
         self.count = 0
         self.calls = {}
         self.kept = {}
@@ -210,13 +210,20 @@ class _Handler(http.server.BaseHTTPRequestHandler):
             mock.in_work[this] = 0
             for other in mock.in_work:
                 mock.in_work[other] = max(mock.in_work[other], len(mock.in_work))
-            mock.hot += hot
+            if hot:
+                mock.hot.add(this)
         try:
             self.answer(body, this)
         finally:
-            with mock.lock:
-                del mock.in_work[this]
-                mock.hot -= hot
+            self.end_work(this)
+
+    def end_work(self, this):
+        """Returns the most requests that were in work with this one. Before its answer's last byte is sent: a client that
+        asks again as soon as it has it is alone. Asked twice, it returns None."""
+        mock = self.owner
+        with mock.lock:
+            mock.hot.discard(this)
+            return mock.in_work.pop(this, None)
 
     def asked_of(self, body):
         sampling = body["sampling_params"] if self.owner.generate else body
@@ -242,10 +249,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
                 if position == 1 and asked["stream"]:
                     self.begin_stream(body, asked)
                 if not (mock.store and asked["call"] > 1):
-                    time.sleep(mock.token_seconds * (5 if mock.store else 1))
-                asked["heard_hot"] = asked["heard_hot"] or (mock.hot > 0 and asked["temperature"] <= 1)
-            with mock.lock:
-                most = mock.in_work[this]
+                    time.sleep(mock.token_seconds * (20 if mock.store else 1))
+                asked["heard_hot"] = asked["heard_hot"] or (bool(mock.hot) and asked["temperature"] <= 1)
+            most = self.end_work(this)
             if mock.status_when_busy and most > 1 and not asked["stream"]:
                 self.send(mock.status_when_busy, {"error": {"message": "too much at once"}}, [("Retry-After", "3")])
                 return

@@ -36,7 +36,7 @@ class Drive {
         lock.lock();
         if (cancelled) break;
       }
-      leaving_ = true;
+      leaving_ = cancelled;
     }
     for (std::thread& worker : workers) worker.join();
     if (cancelled) return Error{ErrorCode::kCancelled, "replay was cancelled"};
@@ -108,7 +108,7 @@ class Drive {
     lock.unlock();
     const bool answered = AskServer(client, site_, request, manner_, [this] {
                             std::lock_guard guard(mutex_);
-                            return !leaving_ && !finished();
+                            return !leaving_ && !driven_.gave_up;
                           }).ok();
     if (!answered) std::this_thread::sleep_for(kCountEvery);  // a server that refuses all company is not stormed
     lock.lock();

@@ -35,8 +35,8 @@ struct RemoteDriven {
 // How many requests the server says it works on at this moment; nothing where it does not say.
 using ServerCount = std::function<std::optional<uint32_t>()>;
 
-// Company comes as long as compared requests are in flight, so that the last of them are not alone; what is left of it
-// is then abandoned. After a request that got no answer at all (no connection, a stall) no more are submitted: each
+// Company comes as long as compared requests are in flight, so that the last of them are not alone; what has begun of it
+// is then heard to its end: a server may work on for a client that has left, and the next load would not be alone. After a request that got no answer at all (no connection, a stall) no more are submitted: each
 // would wait as long. `watch` is called with the answer tokens done; false: everything is abandoned.
 // Failure: kCancelled only.
 Result<RemoteDriven> DriveServer(const Site& site, const Manner& manner, const RemoteLoad& load,

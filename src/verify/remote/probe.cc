@@ -202,7 +202,8 @@ class Probe {
                              "its batches is judged by two streams that grew side by side");
   }
 
-  // Two streams at once, watched from here: did the second begin before the first had ended?
+  // Two streams at once, watched from here: did each begin before the other was half done? That they overlap at all is
+  // not enough: one that has ended may be read to its end here only when the next has begun.
   Status LookSideBySide() {
     for (int attempt = 0; attempt < kSideBySideTries && !facts_.works_on_several; ++attempt) {
       std::optional<Told> told[2];
@@ -221,7 +222,8 @@ class Probe {
       for (const auto& error : failure)
         if (error && error->code == ErrorCode::kCancelled) return *error;
       if (!told[0] || !told[1]) return {};  // the note on streams stands already
-      facts_.works_on_several = told[0]->first_ns < told[1]->ended_ns && told[1]->first_ns < told[0]->ended_ns;
+      const auto half_ns = [](const Told& one) { return one.first_ns + (one.ended_ns - one.first_ns) / 2; };
+      facts_.works_on_several = told[0]->first_ns < half_ns(*told[1]) && told[1]->first_ns < half_ns(*told[0]);
     }
     return {};
   }

@@ -94,23 +94,6 @@ Evidence OfProcess(const CellRun& run) {
   return Shown("a connection from before is gone");
 }
 
-Evidence OfSamples(const Cell& cell, const CellRun& run) {
-  std::set<std::vector<TokenId>> distinct;
-  uint32_t asked = 0, found = 0;
-  for (size_t i = 0; i < run.requests.size(); ++i) {
-    asked += cell.requests[i].samples;
-    for (const engine::Choice& choice : run.requests[i].completion->choices) {
-      ++found;
-      std::vector<TokenId> ids;
-      for (const engine::TokenRecord& token : choice.tokens) ids.push_back(token.id);
-      distinct.insert(std::move(ids));
-    }
-  }
-  const std::string text = Number(found) + " samples, " + Number(distinct.size()) + " distinct";
-  if (asked > 1 && distinct.size() < 2) return Missing(text, "expected samples that differ from each other");
-  return Shown(text);
-}
-
 Evidence OfAxis(const Cell& cell, const CellRun& run, const ServerFacts& facts) {
   const Evidence together = Together(cell, run, facts);
   switch (cell.axis) {
@@ -121,7 +104,7 @@ Evidence OfAxis(const Cell& cell, const CellRun& run, const ServerFacts& facts) 
     case Axis::kNeighbours: return OfNeighbours(together, run);
     case Axis::kOrder: return together;
     case Axis::kProcess: return OfProcess(run);
-    case Axis::kSamples: return OfSamples(cell, run);
+    case Axis::kSamples: return EvidenceOfSamples(cell, run);
     case Axis::kStreaming: return Shown(cell.streamed ? "streams that ended with [DONE]" : "whole answers");
     case Axis::kRepeat: return Shown(cell.value + " of each");
     default: return Missing("", "an axis that a client cannot move");
