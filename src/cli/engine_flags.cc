@@ -63,6 +63,8 @@ std::vector<Flag> EngineFlags::cache_flags() {
       {CacheTypeFlag(&cache_type),
        OneOf("--page-tokens", &page_tokens, {16, 32, 64, 128, 256}, "tokens of a KV page (default 64)"),
        Whole("--prefill-chunk", &prefill_chunk, 1, 4096, "prompt tokens of one forward pass (default 256)"),
+       Whole("--prefill-beside-decodes", &prefill_beside_decodes, 1, 4096,
+             "prompt tokens of a forward pass that also continues answers (default 96)"),
        Whole("--context", &context, 1, 1 << 20, "tokens of prompt and answer together (default: the model's)"),
        Whole("--cache-mib", &cache_mib, 1, 1 << 20, "KV budget in MiB (default 256)"),
        Switch("--no-prefix-cache", &no_prefix_cache, true, "compute every prompt anew"),
@@ -87,6 +89,7 @@ Result<engine::EngineOptions> EngineFlags::Resolve() const {
   if (cache_type) options.cache_type = *cache_type == "f32" ? kernels::CacheType::kF32 : kernels::CacheType::kF16;
   options.page_tokens = page_tokens.value_or(options.page_tokens);
   options.prefill_chunk = prefill_chunk.value_or(options.prefill_chunk);
+  options.prefill_beside_decodes = prefill_beside_decodes.value_or(options.prefill_beside_decodes);
   options.step_rows_max = std::max(options.step_rows_max, options.prefill_chunk);
   options.context_max = context.value_or(0);
   if (cache_mib) options.cache_bytes = uint64_t{*cache_mib} << 20;

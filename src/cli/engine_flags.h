@@ -13,13 +13,14 @@
 namespace samebit::cli {
 
 struct EngineFlags {
-  std::optional<uint32_t> threads, page_tokens, prefill_chunk, context, cache_mib, tensor_parallel;
+  std::optional<uint32_t> threads, page_tokens, prefill_chunk, prefill_beside_decodes, context, cache_mib, tensor_parallel;
   std::optional<std::string> isa, cache_type, packed_cache;
   bool no_prefix_cache = false;
 
   // --threads, --isa and --packed-cache.
   std::vector<Flag> machine_flags();
-  // --kv, --page-tokens, --prefill-chunk, --context, --cache-mib, --no-prefix-cache, --tensor-parallel.
+  // --kv, --page-tokens, --prefill-chunk, --prefill-beside-decodes, --context, --cache-mib, --no-prefix-cache,
+  // --tensor-parallel.
   std::vector<Flag> cache_flags();
 
   // Defaults: the cores that this process may use, the fastest instruction set of this machine.

@@ -40,6 +40,7 @@ Status CheckOptions(const EngineOptions& options, const Weights& weights) {
   RETURN_IF_ERROR(CheckWithin("context_max", options.context_max, 0, limits::kContextMax));
   RETURN_IF_ERROR(CheckWithin("step_rows_max", options.step_rows_max, 1, 4096));
   RETURN_IF_ERROR(CheckWithin("prefill_chunk", options.prefill_chunk, 1, 4096));
+  RETURN_IF_ERROR(CheckWithin("prefill_beside_decodes", options.prefill_beside_decodes, 1, 4096));
   RETURN_IF_ERROR(CheckWithin("sequences_max", options.sequences_max, 1, 1024));
   if (options.tensor_parallel != 1 && options.tensor_parallel != 2 && options.tensor_parallel != 4 &&
       options.tensor_parallel != 8)

@@ -153,6 +153,7 @@ TEST(CheckOptions, refuses_each_option_out_of_range) {
   for (uint32_t value : {0u, 4097u}) {
     refused("step_rows_max", [=](EngineOptions& o) { o.step_rows_max = value; });
     refused("prefill_chunk", [=](EngineOptions& o) { o.prefill_chunk = value; });
+    refused("prefill_beside_decodes", [=](EngineOptions& o) { o.prefill_beside_decodes = value; });
   }
   for (uint32_t value : {0u, 1025u}) refused("sequences_max", [=](EngineOptions& o) { o.sequences_max = value; });
   for (uint32_t value : {0u, 3u, 16u}) refused("tensor_parallel", [=](EngineOptions& o) { o.tensor_parallel = value; });

@@ -125,6 +125,7 @@ std::vector<Scheduler::Item> Scheduler::Choose() {
     items.push_back({sequence, 1});
     --rows_left;
   }
+  if (!items.empty()) rows_left = std::min(rows_left, options_.prefill_beside_decodes);
   // Prompts (and answers that are computed again), oldest first, in chunks.
   for (size_t i = 0; i < running_.size() && rows_left > 0; ++i) {
     Sequence* sequence = running_[i];

@@ -171,6 +171,29 @@ TEST(Scheduler, decodes_go_before_prompts) {
   }
 }
 
+TEST(Scheduler, prompts_beside_decodes_take_few_rows_and_all_of_them_when_nothing_decodes) {
+  EngineOptions options = Options(32, 16, 4);
+  options.prefill_beside_decodes = 5;
+  Stage stage(options, 64);
+  const Sequence& decode = *stage.AddRequest(20, 4).sequences[0];
+  stage.Step();
+  EXPECT_EQ(stage.RowsOf(decode), 16u);
+  stage.Step();
+  const Sequence& first = *stage.AddRequest(7, 1).sequences[0];
+  const Sequence& second = *stage.AddRequest(40, 1).sequences[0];
+  stage.Step();
+  EXPECT_EQ(stage.RowsOf(decode), 1u);
+  EXPECT_EQ(stage.RowsOf(first), 5u);
+  EXPECT_EQ(stage.RowsOf(second), 0u);
+  stage.Step();
+  EXPECT_EQ(stage.RowsOf(decode), 1u);
+  EXPECT_EQ(stage.RowsOf(first), 2u);
+  EXPECT_EQ(stage.RowsOf(second), 3u);
+  while (!decode.finished) stage.Step();
+  stage.Step();
+  EXPECT_EQ(stage.RowsOf(second), 16u);
+}
+
 TEST(Scheduler, runs_no_more_sequences_than_there_are_slots_and_the_urgent_first) {
   Stage stage(Options(64, 64, 2), 32);
   stage.AddRequest(4, 5);

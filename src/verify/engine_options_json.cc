@@ -15,6 +15,7 @@ void WriteEngineOptions(JsonWriter& out, const engine::EngineOptions& options) {
   out.Key("context_max").Number(options.context_max);
   out.Key("step_rows_max").Number(options.step_rows_max);
   out.Key("prefill_chunk").Number(options.prefill_chunk);
+  out.Key("prefill_beside_decodes").Number(options.prefill_beside_decodes);
   out.Key("sequences_max").Number(options.sequences_max);
   out.Key("prefix_cache").Bool(options.prefix_cache);
   out.Key("tensor_parallel").Number(options.tensor_parallel);
@@ -38,6 +39,7 @@ engine::EngineOptions ReadEngineOptions(JsonFields& in) {
   options.context_max = in.Unsigned32("context_max");
   options.step_rows_max = in.Unsigned32("step_rows_max");
   options.prefill_chunk = in.Unsigned32("prefill_chunk");
+  options.prefill_beside_decodes = in.Unsigned32("prefill_beside_decodes");
   options.sequences_max = in.Unsigned32("sequences_max");
   options.prefix_cache = in.Bool("prefix_cache");
   options.tensor_parallel = in.Unsigned32("tensor_parallel");

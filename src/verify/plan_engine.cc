@@ -124,6 +124,7 @@ void PlanMaker::AddProcess() {
   redeployed.options.threads = inputs_.base.threads == 1 ? 2 : 1;
   redeployed.options.page_tokens = 32;
   redeployed.options.prefill_chunk = 48;
+  redeployed.options.prefill_beside_decodes = 20;
   redeployed.options.prefix_cache = true;
   redeployed.options.sequences_max = 16;
   for (kernels::Isa isa : inputs_.isas)

@@ -157,7 +157,7 @@ class Bits(unittest.TestCase):
     def test_a_restart_with_other_settings_changes_no_bit(self):
         ask = {"messages": [{"role": "user", "content": QUESTION}], "max_tokens": 200, "temperature": 0.7, "seed": 3, **ALL}
         here = self.server.post("/v1/chat/completions", ask)
-        for words in (["--threads", "1", "--max-sequences", "1"], ["--page-tokens", "16", "--prefill-chunk", "7"],
+        for words in (["--threads", "1", "--max-sequences", "1"], ["--page-tokens", "16", "--prefill-chunk", "7", "--prefill-beside-decodes", "3"],
                       ["--isa", "scalar", "--no-prefix-cache"]):
             with self.subTest(words), Server(*words) as other:
                 there = other.post("/v1/chat/completions", ask)
