@@ -1,4 +1,4 @@
-// The configuration file: a flat YAML map, `name: value`, with the flags' names. The wall around yaml-cpp.
+// The configuration file: a flat YAML map, `name: value`, with the flags' names.
 //
 // Every value is taken as the text that stands there, so that none of YAML's guesses (no is false, 1e3, 0o17) changes it;
 // what the text means is the flag's business.

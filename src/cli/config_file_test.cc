@@ -49,21 +49,21 @@ TEST(ConfigFile, takes_a_file_without_settings) {
 }
 
 TEST(ConfigFile, says_the_line_of_what_is_no_flat_map) {
-  EXPECT_EQ(Refusal("a: 1\nb:\n  c: 1\n"), "file line 3: 'b': expected a value, found a map; settings are not nested");
-  EXPECT_EQ(Refusal("a: 1\na: 2\n"), "file line 2: 'a' stands in line 1 already");
-  EXPECT_NE(Refusal("a: 1\nb:\n").find("line 2: 'b': expected a value, found nothing"), std::string::npos);
-  EXPECT_NE(Refusal("- a\n").find("line 1: expected `name: value`, found a list"), std::string::npos);
-  EXPECT_NE(Refusal("hello\n").find("line 1: expected `name: value`"), std::string::npos);
+  EXPECT_EQ(Refusal("a: 1\nb:\n  c: 1\n"), "file:3: 'b': expected a value, found a map; settings are not nested");
+  EXPECT_EQ(Refusal("a: 1\na: 2\n"), "file:2: 'a' stands in line 1 already");
+  EXPECT_NE(Refusal("a: 1\nb:\n").find(":2: 'b': expected a value, found nothing"), std::string::npos);
+  EXPECT_NE(Refusal("- a\n").find(":1: expected `name: value`, found a list"), std::string::npos);
+  EXPECT_NE(Refusal("hello\n").find(":1: expected `name: value`"), std::string::npos);
   EXPECT_NE(Refusal("a: [[1]]\n").find("expected a text, found a list"), std::string::npos);
   EXPECT_NE(Refusal("a: [{b: 1}]\n").find("expected a text, found a map"), std::string::npos);
-  EXPECT_NE(Refusal("[a]: 1\n").find("expected a text, found a list"), std::string::npos);
-  EXPECT_NE(Refusal("a: 1\n---\na: 2\n").find("expected one document"), std::string::npos);
-  EXPECT_NE(Refusal("a: \"open").find("file line 1"), std::string::npos);
-  EXPECT_NE(Refusal("a: 1\n\tb: 2\n").find("file line 2"), std::string::npos);
+  EXPECT_NE(Refusal("[a]: 1\n").find("a name must be a text"), std::string::npos);
+  EXPECT_NE(Refusal("a: 1\n---\na: 2\n").find("more than one document"), std::string::npos);
+  EXPECT_NE(Refusal("a: \"open").find("file:1"), std::string::npos);
+  EXPECT_NE(Refusal("a: 1\n\tb: 2\n").find("file:2"), std::string::npos);
 }
 
 TEST(ConfigFile, refuses_what_could_repeat_itself) {
-  EXPECT_NE(Refusal("a: &x 1\nb: *x\n").find("line 1: anchors"), std::string::npos);
+  EXPECT_NE(Refusal("a: &x 1\nb: *x\n").find(":1: anchors"), std::string::npos);
   EXPECT_NE(Refusal("a: [&x [1]]\n").find("anchors"), std::string::npos);
   EXPECT_NE(Refusal("b: *x\n"), "");
   EXPECT_NE(Refusal("a: !!int 5\n").find("tags"), std::string::npos);
@@ -71,12 +71,12 @@ TEST(ConfigFile, refuses_what_could_repeat_itself) {
   std::string bomb = "a: &a [x,x]\n";
   for (char c = 'b'; c < 'z'; ++c)
     bomb += std::string(1, c) + ": &" + c + " [*" + static_cast<char>(c - 1) + ",*" + static_cast<char>(c - 1) + "]\n";
-  EXPECT_NE(Refusal(bomb).find("line 1: anchors"), std::string::npos);
+  EXPECT_NE(Refusal(bomb).find(":1: anchors"), std::string::npos);
 }
 
 TEST(ConfigFile, refuses_other_bytes_great_depth_and_great_size) {
   EXPECT_NE(Refusal("a: \xff\n").find("UTF-8"), std::string::npos);
-  EXPECT_NE(Refusal(std::string("a: b\0c\n", 7)).find("UTF-8"), std::string::npos);
+  EXPECT_NE(Refusal(std::string("a: b\0c\n", 7)).find("NUL"), std::string::npos);
   for (const char* open : {"[", "{", "- ", "? "}) {
     std::string deep;
     while (deep.size() < limits::kConfigFileBytesMax - 8) deep += open;

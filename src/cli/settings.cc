@@ -82,7 +82,7 @@ Status ReadFile(const std::vector<Flag>& flags, Sources& sources) {
   ASSIGN_OR_RETURN(const std::string text, world::ReadWholeFile(path, limits::kConfigFileBytesMax));
   ASSIGN_OR_RETURN(const std::vector<FileSetting> settings, ParseConfigFile(text, path));
   for (const FileSetting& setting : settings) {
-    const std::string where = path + " line " + std::to_string(setting.line);
+    const std::string where = path + ":" + std::to_string(setting.line);
     const Result<const Flag*> flag = FindFlag(flags, setting.name, FileName, "setting");
     if (!flag.ok()) return Wrong(where + ": " + flag.error().message);
     if ((*flag)->name == kConfigName) return Wrong(where + ": a configuration file cannot name another one");

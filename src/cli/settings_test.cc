@@ -72,7 +72,7 @@ TEST_F(Settings, the_file_fills_what_nobody_else_set) {
   EXPECT_EQ(sequences_, 3u);
   EXPECT_EQ(origins_, (std::vector<std::string>{"a", "b"}));
   EXPECT_TRUE(quiet_);
-  EXPECT_EQ(Find("max-sequences").where, path_ + " line 2");
+  EXPECT_EQ(Find("max-sequences").where, path_ + ":2");
   EXPECT_EQ(Find("host").origin, Origin::kDefault);
   EXPECT_EQ(Find("host").fallback, "this machine");
 }
@@ -105,19 +105,19 @@ TEST_F(Settings, variables_of_the_scripts_are_left_alone) {
 
 TEST_F(Settings, a_wrong_name_is_said_with_its_place_and_the_nearest_one) {
   EXPECT_EQ(Complete({}, {}, "model: m\nmax_sequences: 3\n"),
-            "FILE line 2: unknown setting 'max_sequences'; did you mean max-sequences?");
-  EXPECT_EQ(Complete({}, {}, "colour: blue\n"), "FILE line 1: unknown setting 'colour'");
+            "FILE:2: unknown setting 'max_sequences'; did you mean max-sequences?");
+  EXPECT_EQ(Complete({}, {}, "colour: blue\n"), "FILE:1: unknown setting 'colour'");
   EXPECT_EQ(Complete({}, {{"SAMEBIT_MAX_SEQUENCE", "3"}}),
             "unknown environment variable 'SAMEBIT_MAX_SEQUENCE'; did you mean SAMEBIT_MAX_SEQUENCES?");
-  EXPECT_EQ(Complete({}, {}, "check: true\n"), "FILE line 1: setting 'check' is for the command line only");
-  EXPECT_EQ(Complete({}, {}, "config: other\n"), "FILE line 1: a configuration file cannot name another one");
+  EXPECT_EQ(Complete({}, {}, "check: true\n"), "FILE:1: setting 'check' is for the command line only");
+  EXPECT_EQ(Complete({}, {}, "config: other\n"), "FILE:1: a configuration file cannot name another one");
 }
 
 TEST_F(Settings, a_wrong_value_is_said_with_its_place) {
   EXPECT_EQ(Complete({}, {}, "model: m\nmax-sequences: many\n"),
-            "FILE line 2: max-sequences: expected a whole number from 1 to 10, found 'many'");
-  EXPECT_EQ(Complete({}, {}, "model: m\nmax-sequences: [1]\n"), "FILE line 2: max-sequences: expected one value, found a list");
-  EXPECT_EQ(Complete({}, {}, "model: m\nquiet: yes\n"), "FILE line 2: quiet: expected true or false, found 'yes'");
+            "FILE:2: max-sequences: expected a whole number from 1 to 10, found 'many'");
+  EXPECT_EQ(Complete({}, {}, "model: m\nmax-sequences: [1]\n"), "FILE:2: max-sequences: expected one value, found a list");
+  EXPECT_EQ(Complete({}, {}, "model: m\nquiet: yes\n"), "FILE:2: quiet: expected true or false, found 'yes'");
   EXPECT_EQ(Complete({{"MODEL", "m"}}, {{"SAMEBIT_MAX_SEQUENCES", "tcp://10.0.0.1:80"}}),
             "SAMEBIT_MAX_SEQUENCES: expected a whole number from 1 to 10, found 'tcp://10.0.0.1:80'");
 }
@@ -131,7 +131,7 @@ TEST_F(Settings, the_report_says_where_each_value_comes_from) {
   ASSERT_EQ(Complete({{"MODEL", "m"}}, {{"SAMEBIT_ORIGIN", "a,b"}}, "max-sequences: 3\n"), "");
   const std::string text = SettingsText(settings_);
   EXPECT_NE(text.find("max-sequences  3"), std::string::npos) << text;
-  EXPECT_NE(text.find(" line 1\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(":1\n"), std::string::npos) << text;
   EXPECT_NE(text.find("[a, b]"), std::string::npos) << text;
   EXPECT_NE(text.find("  SAMEBIT_ORIGIN\n"), std::string::npos) << text;
   EXPECT_EQ(text.find("check"), std::string::npos) << text;

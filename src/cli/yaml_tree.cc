@@ -10,9 +10,12 @@
 
 #include "base/limits.h"
 #include "base/valid_utf8.h"
+#include "model/describe.h"
 
 namespace samebit::cli {
 namespace {
+
+constexpr size_t kShown = 60;  // bytes of a text from the file that a message repeats
 
 // Stops the parser from inside one of its callbacks.
 struct Stop {
@@ -23,13 +26,12 @@ struct Stop {
 
 class TreeBuilder final : public YAML::EventHandler {
  public:
-  YamlNode root;
-  bool has_root = false;
+  YamlNode root;  // kNull: nothing but comments
 
   void OnDocumentStart(const YAML::Mark&) override {}
   void OnDocumentEnd() override {}
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override {
-    throw Stop{ErrorCode::kMalformed, Line(mark), "aliases are not taken"};
+    throw Stop{ErrorCode::kUnsupported, Line(mark), "aliases (*name) are not taken; write the value out"};
   }
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
     YamlNode node;
@@ -59,17 +61,18 @@ class TreeBuilder final : public YAML::EventHandler {
   struct Level {
     YamlNode node;
     std::string key;
-    bool has_key = false;
+    uint32_t key_line = 0;  // 0: no key yet
   };
 
   static uint32_t Line(const YAML::Mark& mark) { return static_cast<uint32_t>(std::max(mark.line, 0)) + 1; }
 
   // "?" and "!" are what the parser says of plain and of quoted text.
   void Place(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, YamlNode& node) {
-    node.line = Line(mark);
-    if (anchor != 0) throw Stop{ErrorCode::kMalformed, node.line, "anchors are not taken"};
+    node.line = node.key_line = Line(mark);
+    if (anchor != 0) throw Stop{ErrorCode::kUnsupported, node.line, "anchors (&name) are not taken; write each value out"};
     if (!tag.empty() && tag != "?" && tag != "!")
-      throw Stop{ErrorCode::kMalformed, node.line, "tags (" + tag.substr(0, 60) + ") are not taken"};
+      throw Stop{ErrorCode::kUnsupported, node.line,
+                 "tags (" + model::Printable(tag.substr(0, kShown)) + ") are not taken; write the value alone"};
     if (++count_ > limits::kYamlNodesMax)
       throw Stop{ErrorCode::kTooLarge, node.line, "more than " + std::to_string(limits::kYamlNodesMax) + " values"};
   }
@@ -93,22 +96,24 @@ class TreeBuilder final : public YAML::EventHandler {
   void Put(YamlNode node) {
     if (levels_.empty()) {
       root = std::move(node);
-      has_root = true;
       return;
     }
     Level& level = levels_.back();
     if (level.node.kind == YamlNode::Kind::kList) {
       level.node.list.push_back(std::move(node));
-    } else if (!level.has_key) {
-      if (node.kind != YamlNode::Kind::kText) throw Stop{ErrorCode::kMalformed, node.line, "a key must be a text"};
-      if (level.node.Find(node.text) != nullptr)
-        throw Stop{ErrorCode::kMalformed, node.line, "the key '" + node.text.substr(0, 60) + "' stands twice"};
+    } else if (level.key_line == 0) {
+      if (node.kind != YamlNode::Kind::kText) throw Stop{ErrorCode::kMalformed, node.line, "a name must be a text"};
+      if (const YamlNode* before = level.node.Find(node.text); before != nullptr)
+        throw Stop{ErrorCode::kMalformed, node.line,
+                   model::Printable(node.text.substr(0, kShown)) + " stands in line " +
+                       std::to_string(before->key_line) + " already"};
       level.key = std::move(node.text);
-      level.has_key = true;
+      level.key_line = node.line;
     } else {
+      node.key_line = level.key_line;
       level.node.map.emplace_back(std::move(level.key), std::move(node));
       level.key.clear();
-      level.has_key = false;
+      level.key_line = 0;
     }
   }
 
@@ -134,8 +139,7 @@ Result<YamlNode> ReadYaml(const std::string& text, const std::string& where) {
     std::istringstream stream(text);
     YAML::Parser parser(stream);
     TreeBuilder builder;
-    if (!parser.HandleNextDocument(builder) || !builder.has_root)
-      return At(where, 1, ErrorCode::kMalformed, "it is empty");
+    parser.HandleNextDocument(builder);
     TreeBuilder second;
     if (parser.HandleNextDocument(second)) return At(where, 1, ErrorCode::kMalformed, "it holds more than one document");
     return std::move(builder.root);
@@ -144,6 +148,8 @@ Result<YamlNode> ReadYaml(const std::string& text, const std::string& where) {
   } catch (const YAML::Exception& exception) {
     return At(where, static_cast<uint32_t>(std::max(exception.mark.line, 0)) + 1, ErrorCode::kMalformed,
               "it is no YAML: " + exception.msg.substr(0, 200));
+  } catch (const std::exception& exception) {
+    return At(where, 1, ErrorCode::kMalformed, std::string("it is no YAML: ") + exception.what());
   }
 }
 

@@ -1,7 +1,7 @@
 // YAML from a person's file as a small tree that knows its lines: scalars are text, whatever they look like, so that
 // `no` is "no" and `1.10` is "1.10"; who reads a field says what it must be.
 //
-// Refused: aliases and anchors (a few lines of them grow without bound), tags, keys that are no text or stand twice,
+// Refused: aliases and anchors (a few lines of them grow without bound), tags, names that are no text or stand twice,
 // more than one document, and what is over the limits. Not for: writing YAML.
 #pragma once
 
@@ -17,7 +17,8 @@ namespace samebit::cli {
 struct YamlNode {
   enum class Kind { kNull, kText, kList, kMap };
   Kind kind = Kind::kNull;
-  uint32_t line = 1;  // in the file, from 1
+  uint32_t line = 1;      // in the file, from 1
+  uint32_t key_line = 1;  // of its name, where it stands in a map
   std::string text;
   std::vector<YamlNode> list;
   std::vector<std::pair<std::string, YamlNode>> map;  // in the order of the file
@@ -26,7 +27,8 @@ struct YamlNode {
   const YamlNode* Find(const std::string& key) const;
 };
 
-// where: the file, for messages; they begin with "where:line". Failures: kMalformed, kTooLarge.
+// Nothing but comments: kNull. where: the file, for messages; they begin with "where:line". Failures: kMalformed,
+// kUnsupported (anchors, aliases, tags), kTooLarge.
 Result<YamlNode> ReadYaml(const std::string& text, const std::string& where);
 
 }  // namespace samebit::cli

@@ -27,14 +27,19 @@ TEST(ReadYaml, keeps_every_scalar_as_the_text_that_was_written) {
   EXPECT_EQ(tree->Find("h"), nullptr);
 }
 
+TEST(ReadYaml, takes_a_file_of_comments_as_nothing_and_knows_the_lines_of_names) {
+  for (const char* text : {"", "# nothing\n", "---\n"}) EXPECT_EQ(ReadYaml(text, "f")->kind, YamlNode::Kind::kNull) << text;
+  const auto tree = ReadYaml("a: 1\nb:\n\n  - x\n", "f");
+  EXPECT_EQ(tree->Find("b")->key_line, 2u);
+  EXPECT_EQ(tree->Find("b")->line, 4u);
+}
+
 TEST(ReadYaml, refuses_what_grows_or_hides) {
-  EXPECT_EQ(Refused("a: &x 1\nb: *x\n"), "f:1: anchors are not taken");
+  EXPECT_EQ(Refused("a: &x 1\nb: *x\n"), "f:1: anchors (&name) are not taken; write each value out");
   EXPECT_EQ(Refused("a: !!python/object x\n").substr(0, 9), "f:1: tags");
-  EXPECT_EQ(Refused("a: 1\na: 2\n"), "f:2: the key 'a' stands twice");
-  EXPECT_EQ(Refused("[1]: 2\n"), "f:1: a key must be a text");
+  EXPECT_EQ(Refused("a: 1\na: 2\n"), "f:2: 'a' stands in line 1 already");
+  EXPECT_EQ(Refused("[1]: 2\n"), "f:1: a name must be a text");
   EXPECT_EQ(Refused("a: 1\n---\nb: 2\n"), "f:1: it holds more than one document");
-  EXPECT_EQ(Refused(""), "f:1: it is empty");
-  EXPECT_EQ(Refused("# nothing\n"), "f:1: it is empty");
   EXPECT_EQ(Refused("a: \xff\n"), "f:1: it is not UTF-8");
   EXPECT_EQ(Refused("a: [1\n").substr(0, 2), "f:");
   EXPECT_NE(Refused("a: [1, 2\nb: }\n"), "taken");

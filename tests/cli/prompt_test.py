@@ -53,7 +53,7 @@ class Lint(unittest.TestCase):
         self.assertEqual("1 found in 4 files", last)
 
     def test_what_cannot_be_read_is_bad_input(self):
-        for name, words in (("broken", "it is no YAML"), ("alias", "anchors are not taken"), ("text", "expected a map")):
+        for name, words in (("broken", "it is no YAML"), ("alias", "anchors (&name) are not taken"), ("text", "expected a map")):
             result = run("lint", DATA / "unreadable" / f"{name}.yaml")
             self.assertEqual(2, result.returncode, name)
             self.assertIn(words, result.stderr)

@@ -39,7 +39,7 @@ class Config(unittest.TestCase):
         said = {name: (settings[name]["values"], settings[name]["from"]) for name in ("port", "max-sequences", "host", "queue")}
         self.assertEqual(said, {"port": (["5"], "command line"), "max-sequences": (["7"], "environment"),
                                 "host": (["127.0.0.2"], "file"), "queue": ([], "default")})
-        self.assertEqual(settings["host"]["where"], f"{self.file} line 4")
+        self.assertEqual(settings["host"]["where"], f"{self.file}:4")
         self.assertEqual(settings["queue"]["default"], "512")
         text = self.check(f"model: {self.no_model}\n").stdout
         self.assertRegex(text, r"(?m)^port +8080 +default$")
@@ -53,10 +53,10 @@ class Config(unittest.TestCase):
 
     def test_what_is_wrong_is_said_in_a_sentence_and_ends_with_2(self):
         model = f"model: {self.no_model}\n"
-        cases = [(model + "ports: 1\n", {}, "line 2: unknown setting 'ports'; did you mean port?"),
-                 (model + "port: many\n", {}, "line 2: port: expected a whole number from 0 to 65535, found 'many'"),
-                 (model + "port: [1, 2]\n", {}, "line 2: port: expected one value, found a list"),
-                 (model + "port: 1\nport: 2\n", {}, "line 3: 'port' stands in line 2 already"),
+        cases = [(model + "ports: 1\n", {}, ":2: unknown setting 'ports'; did you mean port?"),
+                 (model + "port: many\n", {}, ":2: port: expected a whole number from 0 to 65535, found 'many'"),
+                 (model + "port: [1, 2]\n", {}, ":2: port: expected one value, found a list"),
+                 (model + "port: 1\nport: 2\n", {}, ":3: 'port' stands in line 2 already"),
                  (model + "server:\n  port: 1\n", {}, "settings are not nested"),
                  (model + "a: &a [x]\nb: [*a, *a]\n", {}, "anchors"),
                  (model + "api-keys: /does/not/exist\n", {}, "/does/not/exist"),
