@@ -35,6 +35,6 @@ ensure_javascript_clients() {
 
 ensure_clients() {
   ensure_python_clients clients requirements.txt "the Python clients of tests/clients and tests/server (about 150 MiB)"
-  ensure_python_clients clients-lm-eval lm_eval_requirements.txt "lm_eval, one more client of tests/clients (about 450 MiB)"
+  ensure_python_clients clients-lm-eval lm_eval_requirements.txt "lm_eval, one more client of tests/clients (about 530 MiB)"
   ensure_javascript_clients
 }
