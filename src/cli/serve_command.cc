@@ -143,6 +143,7 @@ class ServeCommand final : public Command {
     model.tokenizer = loaded.tokenizer.get();
     model.spec = &loaded.model->tokenizer();
     model.chat_template = chat_template;
+    model.chat_template_source = template_source;
     model.tool_template = text::ReadToolTemplate(template_source);
     model.tool_syntax = tool_syntax_ ? text::FindToolSyntax(*tool_syntax_) : text::ToolSyntaxShownBy(template_source);
     model.chat_encoder = encoder.get();

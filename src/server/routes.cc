@@ -7,6 +7,7 @@
 #include "base/json_reader.h"
 #include "base/json_writer.h"
 #include "openai/token_request.h"
+#include "openai/tokenizer_info.h"
 #include "server/cors.h"
 #include "server/embedding_session.h"
 #include "server/openapi_document.h"
@@ -78,6 +79,7 @@ const Routes::Route Routes::kRoutes[] = {
     {kOneModel.data(), "GET", true, &Routes::OneModel},
     {"/tokenize", "POST", true, &Routes::Tokenize},
     {"/detokenize", "POST", true, &Routes::Detokenize},
+    {"/tokenizer_info", "GET", true, &Routes::TokenizerInfo},
     {"/health", "GET", false, &Routes::Health},
     {"/ready", "GET", false, &Routes::Ready},
     {"/version", "GET", true, &Routes::Version},
@@ -369,6 +371,24 @@ void Routes::Detokenize(const http::Request& request, const Port& port) {
     json.Text(TextOf(*outside_.model.tokenizer, std::get<0>(parsed).tokens));
     port->SendJson(json.EndObject().Finish());
   });
+}
+
+void Routes::TokenizerInfo(const http::Request&, const Port& port) {
+  const ServedModel& model = outside_.model;
+  const auto piece = [&model](std::optional<TokenId> id) -> std::optional<std::string> {
+    if (!id) return std::nullopt;
+    return std::string(model.tokenizer->Piece(*id));
+  };
+  openai::TokenizerInfo info;
+  info.bos = piece(model.spec->bos);
+  info.eos = piece(model.spec->eos);
+  info.unk = piece(model.spec->unk);
+  info.pad = piece(model.spec->pad);
+  info.add_bos = model.spec->add_bos;
+  info.add_eos = model.spec->add_eos;
+  info.context_max = model.context_max;
+  if (model.chat_template != nullptr) info.chat_template = model.chat_template_source;
+  port->SendJson(openai::TokenizerInfoJson(info));
 }
 
 void Routes::Health(const http::Request&, const Port& port) { port->SendJson("{\"status\":\"ok\"}"); }

@@ -72,6 +72,7 @@ class Routes {
   void OneModel(const http::Request& request, const Port& port);
   void Tokenize(const http::Request& request, const Port& port);
   void Detokenize(const http::Request& request, const Port& port);
+  void TokenizerInfo(const http::Request& request, const Port& port);
   void Health(const http::Request& request, const Port& port);
   void Ready(const http::Request& request, const Port& port);
   void Version(const http::Request& request, const Port& port);

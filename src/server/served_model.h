@@ -29,6 +29,7 @@ struct ServedModel {
   const text::Tokenizer* tokenizer = nullptr;
   const TokenizerSpec* spec = nullptr;
   const text::ChatTemplate* chat_template = nullptr;  // null: the model has none
+  std::string chat_template_source;                   // "" with it
   const text::ChatEncoder* chat_encoder = nullptr;    // null with it
   const text::GrammarCompiler* grammars = nullptr;
   const text::ToolSyntax* tool_syntax = nullptr;      // null: none is known

