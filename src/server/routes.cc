@@ -324,12 +324,33 @@ void Routes::OneModel(const http::Request& request, const Port& port) {
   port->SendJson(json.Finish());
 }
 
+namespace {
+
+std::optional<ApiError> CheckTokenizeSize(const openai::TokenizeRequest& asked, const ServedModel& model) {
+  const auto* text = std::get_if<std::string>(&asked.input);
+  uint64_t bytes = text != nullptr ? text->size() : 0;
+  if (text == nullptr) {
+    for (const openai::ChatMessage& message : std::get<std::vector<openai::ChatMessage>>(asked.input))
+      bytes += message.role.size() + message.content.size() + message.extra_json.size();
+  }
+  const uint64_t bytes_max =
+      std::max(limits::kTokenizeBytesMax, limits::kTokenizeBytesPerToken * uint64_t{model.context_max});
+  if (bytes <= bytes_max) return std::nullopt;
+  const std::string param = text != nullptr ? "prompt" : "messages";
+  return openai::InvalidValue(param, param + ": expected at most " + std::to_string(bytes_max) + " bytes, found " +
+                                         std::to_string(bytes) + "; a longer text can be counted in parts",
+                              "too_large");
+}
+
+}  // namespace
+
 void Routes::Tokenize(const http::Request& request, const Port& port) {
   WithJson(request, port, [this, port](const auto& body) {
     auto parsed = openai::ParseTokenizeRequest(body);
     if (const auto* error = std::get_if<ApiError>(&parsed)) return port->SendError(*error);
     const auto& asked = std::get<openai::TokenizeRequest>(parsed);
     const ServedModel& model = outside_.model;
+    if (const auto error = CheckTokenizeSize(asked, model)) return port->SendError(*error);
     std::vector<TokenId> ids;
     if (const auto* messages = std::get_if<std::vector<openai::ChatMessage>>(&asked.input)) {
       auto encoded = ChatPromptIds(*messages, "", asked.add_generation_prompt, contract::Tier::kStrict, MakeInput());
