@@ -1,5 +1,8 @@
 #include "server/answer_port.h"
 
+#include <algorithm>
+
+#include "base/check.h"
 #include "openai/answer.h"
 
 namespace samebit::server {
@@ -102,7 +105,11 @@ void AnswerPort::CountAnswer(const openai::Usage& usage, const std::vector<std::
   record_.counts.prompt_tokens = usage.prompt_tokens;
   record_.counts.completion_tokens = usage.completion_tokens;
   record_.counts.cached_tokens = usage.cached_tokens;
-  for (const std::string& reason : finish_reasons) ++record_.counts.finished[reason == "length" ? 1 : 0];
+  for (const std::string& reason : finish_reasons) {
+    const auto place = std::find(kFinishReasons.begin(), kFinishReasons.end(), reason);
+    CHECK(place != kFinishReasons.end());  // an answer with a cancelled choice is an error and not counted here
+    ++record_.counts.finished[static_cast<size_t>(place - kFinishReasons.begin())];
+  }
   record_.finish_reasons = finish_reasons;
 }
 

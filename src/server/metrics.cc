@@ -26,7 +26,7 @@ void Metrics::Count(const RequestCounts& counts) {
   prompt_tokens_ += counts.prompt_tokens;
   completion_tokens_ += counts.completion_tokens;
   for (size_t i = 0; i < finished_.size(); ++i) finished_[i] += counts.finished[i];
-  if (counts.finished[0] + counts.finished[1] > 0) {
+  if (counts.finished != FinishCounts{}) {
     seconds_.Add(counts.seconds);
     prompt_sizes_.Add(static_cast<double>(counts.prompt_tokens));
     answer_sizes_.Add(static_cast<double>(counts.completion_tokens));
@@ -63,8 +63,9 @@ std::string Metrics::Text(const EngineLoad& load, size_t connections) const {
   One(out, "samebit:prompt_tokens_total", "counter", "Prompt tokens of finished requests.", prompt_tokens_);
   One(out, "samebit:generation_tokens_total", "counter", "Answer tokens of finished requests.", completion_tokens_);
   Head(out, "samebit:request_success_total", "counter", "Choices by the reason they ended.");
-  out += "samebit:request_success_total{finished_reason=\"stop\"} " + std::to_string(finished_[0]) + "\n";
-  out += "samebit:request_success_total{finished_reason=\"length\"} " + std::to_string(finished_[1]) + "\n";
+  for (size_t i = 0; i < finished_.size(); ++i)
+    out += std::string("samebit:request_success_total{finished_reason=\"") + kFinishReasons[i] + "\"} " +
+           std::to_string(finished_[i]) + "\n";
   Head(out, "samebit:http_requests_total", "counter", "HTTP requests by route and status.");
   for (const auto& [key, count] : requests_)
     out += "samebit:http_requests_total{route=\"" + key.first + "\",status=\"" + std::to_string(key.second) + "\"} " +

@@ -20,6 +20,10 @@ inline constexpr std::array<double, 13> kTokenCountBounds = {1,   2,    5,    10
 // Largest logit minus the second largest. 0 is a tie; below some 1e-4 another engine's rounding may choose the other token.
 inline constexpr std::array<double, 12> kMarginBounds = {0, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 0.5, 1, 2, 5, 10};
 
+// Why a choice ended, as clients are told.
+inline constexpr std::array<const char*, 3> kFinishReasons = {"stop", "length", "tool_calls"};
+using FinishCounts = std::array<uint64_t, kFinishReasons.size()>;
+
 // What one finished HTTP request adds.
 struct RequestCounts {
   std::string route;
@@ -29,7 +33,7 @@ struct RequestCounts {
   uint64_t prompt_tokens = 0;
   uint64_t completion_tokens = 0;
   uint64_t cached_tokens = 0;
-  std::array<uint64_t, 2> finished = {};  // choices that ended by "stop" and by "length"
+  FinishCounts finished = {};  // choices, by kFinishReasons
   double seconds = 0;
   double first_token_seconds = -1;  // streams; under 0: none
   Histogram inter_token{kSecondsBounds};  // streams: between the steps that brought tokens
@@ -46,7 +50,7 @@ class Metrics {
   std::map<std::pair<std::string, int>, uint64_t> requests_;
   std::map<std::string, uint64_t> refusals_, errors_;
   uint64_t prompt_tokens_ = 0, completion_tokens_ = 0;
-  std::array<uint64_t, 2> finished_ = {};
+  FinishCounts finished_ = {};
   Histogram seconds_{kSecondsBounds}, first_token_{kSecondsBounds}, inter_token_{kSecondsBounds},
       per_output_token_{kSecondsBounds}, prompt_sizes_{kTokenCountBounds}, answer_sizes_{kTokenCountBounds},
       margins_{kMarginBounds};

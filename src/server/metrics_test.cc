@@ -14,7 +14,7 @@ TEST(Metrics, counts_requests_tokens_refusals_and_times) {
   answered.route = "/v1/completions";
   answered.prompt_tokens = 5;
   answered.completion_tokens = 7;
-  answered.finished = {1, 2};
+  answered.finished = {1, 2, 3};
   answered.seconds = 0.2;
   answered.first_token_seconds = 0.03;
   RequestCounts refused;
@@ -33,6 +33,7 @@ TEST(Metrics, counts_requests_tokens_refusals_and_times) {
         "samebit:prompt_tokens_total 10\n", "samebit:generation_tokens_total 14\n",
         "samebit:request_success_total{finished_reason=\"stop\"} 2\n",
         "samebit:request_success_total{finished_reason=\"length\"} 4\n",
+        "samebit:request_success_total{finished_reason=\"tool_calls\"} 6\n",
         "samebit:http_requests_total{route=\"/v1/completions\",status=\"429\"} 1\n",
         "samebit:refusals_total{code=\"capacity\"} 1\n", "samebit:e2e_request_latency_seconds_bucket{le=\"0.1\"} 0\n",
         "samebit:e2e_request_latency_seconds_bucket{le=\"0.25\"} 2\n", "samebit:e2e_request_latency_seconds_count 2\n",

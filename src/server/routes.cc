@@ -7,7 +7,6 @@
 #include "base/json_reader.h"
 #include "base/json_writer.h"
 #include "openai/token_request.h"
-#include "openai/tokenizer_info.h"
 #include "server/cors.h"
 #include "server/embedding_session.h"
 #include "server/openapi_document.h"
@@ -15,6 +14,7 @@
 #include "server/prepare.h"
 #include "server/prepare_embedding.h"
 #include "server/streamed_answer.h"
+#include "server/token_answers.h"
 #include "server/whole_answer.h"
 
 namespace samebit::server {
@@ -330,35 +330,9 @@ void Routes::Tokenize(const http::Request& request, const Port& port) {
   WithJson(request, port, [this, port](const auto& body) {
     auto parsed = openai::ParseTokenizeRequest(body);
     if (const auto* error = std::get_if<ApiError>(&parsed)) return port->SendError(*error);
-    const auto& asked = std::get<openai::TokenizeRequest>(parsed);
-    const ServedModel& model = outside_.model;
-    std::vector<TokenId> ids;
-    if (const auto* messages = std::get_if<std::vector<openai::ChatMessage>>(&asked.input)) {
-      auto encoded = ChatPromptIds(*messages, "", asked.add_generation_prompt, contract::Tier::kStrict, MakeInput());
-      if (const auto* error = std::get_if<ApiError>(&encoded)) return port->SendError(*error);
-      ids = std::move(std::get<0>(encoded));
-    } else {
-      const std::string& text = std::get<std::string>(asked.input);
-      Result<std::vector<TokenId>> encoded = !model.generates && asked.add_special_tokens
-                                                 ? text::EmbeddingIds(*model.tokenizer, *model.spec, text)
-                                             : asked.add_special_tokens
-                                                 ? text::PromptIds(*model.tokenizer, *model.spec, text)
-                                                 : model.tokenizer->Encode(text, text::Specials::kParse);
-      if (!encoded.ok()) return port->SendError(ToApiError(encoded.error(), "prompt"));
-      ids = std::move(encoded).value();
-    }
-    JsonWriter json;
-    json.BeginObject().Key("count").Number(ids.size()).Key("max_model_len").Number(model.context_max).Key("tokens");
-    openai::WriteIds(json, ids);
-    json.Key("token_strs");
-    if (asked.return_token_strs) {
-      json.BeginArray();
-      for (const TokenId id : ids) json.Text(model.tokenizer->Piece(id));
-      json.EndArray();
-    } else {
-      json.Verbatim("null");
-    }
-    port->SendJson(json.EndObject().Finish());
+    auto answer = TokenizeAnswer(std::get<0>(parsed), MakeInput());
+    if (const auto* error = std::get_if<ApiError>(&answer)) return port->SendError(*error);
+    port->SendJson(std::move(std::get<0>(answer)));
   });
 }
 
@@ -366,29 +340,12 @@ void Routes::Detokenize(const http::Request& request, const Port& port) {
   WithJson(request, port, [this, port](const auto& body) {
     auto parsed = openai::ParseDetokenizeRequest(body, outside_.model.vocabulary);
     if (const auto* error = std::get_if<ApiError>(&parsed)) return port->SendError(*error);
-    JsonWriter json;
-    json.BeginObject().Key("prompt");
-    json.Text(TextOf(*outside_.model.tokenizer, std::get<0>(parsed).tokens));
-    port->SendJson(json.EndObject().Finish());
+    port->SendJson(DetokenizeAnswer(std::get<0>(parsed), outside_.model));
   });
 }
 
 void Routes::TokenizerInfo(const http::Request&, const Port& port) {
-  const ServedModel& model = outside_.model;
-  const auto piece = [&model](std::optional<TokenId> id) -> std::optional<std::string> {
-    if (!id) return std::nullopt;
-    return std::string(model.tokenizer->Piece(*id));
-  };
-  openai::TokenizerInfo info;
-  info.bos = piece(model.spec->bos);
-  info.eos = piece(model.spec->eos);
-  info.unk = piece(model.spec->unk);
-  info.pad = piece(model.spec->pad);
-  info.add_bos = model.spec->add_bos;
-  info.add_eos = model.spec->add_eos;
-  info.context_max = model.context_max;
-  if (model.chat_template != nullptr) info.chat_template = model.chat_template_source;
-  port->SendJson(openai::TokenizerInfoJson(info));
+  port->SendJson(TokenizerInfoAnswer(outside_.model));
 }
 
 void Routes::Health(const http::Request&, const Port& port) { port->SendJson("{\"status\":\"ok\"}"); }

@@ -76,7 +76,8 @@ std::optional<ApiError> PlanTools(const openai::ToolRequest& request, const Serv
   if (compiled.source.lark.empty()) {
     const char* param = request.choice == Choice::kAuto ? "tools" : "tool_choice";
     return openai::Unsupported(param, std::string(param) + ": the syntax " + plan.syntax->name() +
-                                          " is not JSON, so a call cannot be forced and arguments cannot be strict");
+                                          " is not JSON, so a call cannot be forced and arguments cannot be strict; "
+                                          "with a template that asks for JSON the server can be started with --tool-syntax hermes");
   }
   text::SchemaError why;
   form.grammar = model.grammars->Compile(compiled.source, why);

@@ -122,6 +122,26 @@ class Hostile(unittest.TestCase):
                 self.assert_bounded(400)
         self.assert_neighbour_is_the_same()
 
+    def test_tokenizing_is_bounded_by_the_text_and_its_largest_costs_bounded_time_and_memory(self):
+        tokenize = lambda body: self.server.ask("POST", "/tokenize", body)
+        texts = {"one letter": "a" * MIB, "words": "word " * (MIB // 5), "characters": "".join(map(chr, range(0x3000, 0xd000))) * 8,
+                 "spaces": " " * MIB, "marks": "?!" * (MIB // 2)}
+        for name, text in texts.items():
+            with self.subTest(name):
+                reset_peak(self.server)
+                answer = tokenize({"prompt": text[:MIB // len(text[0].encode())]})
+                self.assertEqual(answer.status, 200)
+                self.assertEqual(answer.json()["count"], len(answer.json()["tokens"]))
+                self.assert_bounded(400)
+        for body, param in (({"prompt": "a" * (MIB + 1)}, "prompt"), ({"prompt": "a" * (7 * MIB)}, "prompt"),
+                            ({"messages": [{"role": "user", "content": "a" * (MIB // 2)}] * 3}, "messages")):
+            reset_peak(self.server)
+            self.before = memory_mib(self.server, "VmRSS")  # the allocator keeps some of what the texts above took
+            error = tokenize(body).error()
+            self.assertEqual((error["code"], error["param"]), ("too_large", param))
+            self.assert_bounded(100)
+        self.assert_neighbour_is_the_same()
+
     def test_a_hundred_mebibytes_are_refused_without_being_kept(self):
         with self.server.socket() as raw:
             raw.sendall(head(OLD, b"")[:-2].replace(b"Content-Length: 0", b"Content-Length: %d" % (100 * MIB)) + b"\r\n")

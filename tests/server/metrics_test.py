@@ -2,6 +2,7 @@
 """What the server says about itself: metrics as Prometheus' own parser reads them, and the lines of the access log."""
 
 import json
+import os
 import unittest
 
 from prometheus_client.parser import text_string_to_metric_families
@@ -9,6 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 import program
 from program import Server, loads
 
+TEMPLATE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "chatml_tools.jinja")
 CHAT, OLD = "/v1/chat/completions", "/v1/completions"
 # Of vLLM's metrics, with our prefix.
 AS_VLLM = {"num_requests_running": "gauge", "num_requests_waiting": "gauge", "num_preemptions": "counter", "prompt_tokens": "counter",
@@ -75,6 +77,20 @@ class Observed(unittest.TestCase):
         self.assertEqual([self.value(n) - b for n, b in zip(names, before)][5:], [1, 1])
         self.assertTrue(1 <= self.value(names[4]) - before[4] <= 5)
         self.assertGreater(self.value("samebit:token_margin_sum"), 0)
+
+    def test_an_answer_that_ends_by_calls_is_counted_as_such(self):
+        tool = {"type": "function", "function": {"name": "now", "parameters": {"type": "object", "additionalProperties": False}}}
+        body = {"messages": [{"role": "user", "content": "What time is it?"}], "tools": [tool], "tool_choice": "required",
+                "parallel_tool_calls": False}
+        with Server("--chat-template", TEMPLATE) as server:
+            text = lambda: server.ask("GET", "/metrics").body.decode()
+            self.assertIn('samebit:request_success_total{finished_reason="tool_calls"} 0\n', text())
+            self.assertEqual(server.post(CHAT, {**body, "max_tokens": 60})["choices"][0]["finish_reason"], "tool_calls")
+            server.stream(CHAT, {**body, "max_tokens": 60})
+            server.post(CHAT, {**body, "max_tokens": 3})
+            for reason, count in (("tool_calls", 2), ("length", 1), ("stop", 0)):
+                line = f'samebit:request_success_total{{finished_reason="{reason}"}} {count}\n'
+                server.wait_for(lambda: line in text(), what=line)
 
     def test_refusals_and_errors_are_counted_by_their_codes(self):
         before = (self.value("samebit:refusals_total", code="seed_required"), self.value("samebit:errors_total", code="invalid_json"))

@@ -171,6 +171,27 @@ class Tools(unittest.TestCase):
         mine = self.server.ask("GET", "/v1/fingerprint").json()["document"]
         self.assertEqual(mine["semantic"]["chat_template_sha256"], document["semantic"]["chat_template_sha256"])
 
+    def test_a_syntax_that_is_no_json_is_not_forced_and_a_gemma_model_can_be_in_one_that_is(self):
+        gemma = os.path.join(os.path.dirname(program.arguments.model), "gemma-3-270m-q4_k_m.gguf")
+        loose = {"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}
+        named = {"type": "function", "function": {"name": "f"}}
+        with Server("--chat-template", TEMPLATE, "--tool-syntax", "gemma", model=gemma) as own:
+            for fields, param in (({"tools": [loose], "tool_choice": "required"}, "tool_choice"),
+                                  ({"tools": [loose], "tool_choice": named}, "tool_choice"), ({"tools": [WEATHER]}, "tools")):
+                answer = own.ask("POST", CHAT, {"messages": QUESTION, "max_tokens": 2, **fields})
+                self.assertEqual((answer.status, answer.error()["code"], answer.error()["param"]),
+                                 (400, "unsupported_parameter", param))
+                self.assertIn("not JSON", answer.error()["message"])
+            own.post(CHAT, {"messages": QUESTION, "max_tokens": 4, "tools": [loose]})
+        with Server("--chat-template", TEMPLATE, "--tool-syntax", "hermes", model=gemma) as other:
+            for sampling in ({"temperature": 0}, {"temperature": 1.0, "seed": 2}):
+                body = {"messages": QUESTION, "max_tokens": 120, "tools": [WEATHER, ADD], "tool_choice": "required",
+                        "parallel_tool_calls": False, **sampling}
+                answer = other.post(CHAT, body)
+                self.assertEqual(answer["choices"][0]["finish_reason"], "tool_calls")
+                self.check_call(calls_of(answer)[0])
+                self.assertEqual(other.post(CHAT, body)["choices"], answer["choices"])
+
 
 if __name__ == "__main__":
     program.main()

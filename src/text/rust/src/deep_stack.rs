@@ -54,13 +54,18 @@ pub fn run_for<T: Send + 'static>(
             let _ = sender.send(outcome);
         },
     );
-    if let Err(error) = spawned {
-        return Ok(Err(no_thread(error)));
-    }
+    let thread = match spawned {
+        Ok(thread) => thread,
+        Err(error) => return Ok(Err(no_thread(error))),
+    };
     let started = Instant::now();
     loop {
         match receiver.recv_timeout(LOOK_EVERY) {
-            Ok(outcome) => return Ok(outcome),
+            Ok(outcome) => {
+                // It only has to end. Without waiting for that, threads of a busy caller would pile up at their exits.
+                let _ = thread.join();
+                return Ok(outcome);
+            }
             Err(RecvTimeoutError::Disconnected) => return Ok(fail(Code::Internal, "the template interpreter failed")),
             Err(RecvTimeoutError::Timeout) if stopped.load(Ordering::Acquire) => return Err(GaveUp::OutOfBudget),
             Err(RecvTimeoutError::Timeout) if started.elapsed() >= bounds.limit => return Err(GaveUp::OutOfTime),
