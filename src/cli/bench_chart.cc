@@ -101,7 +101,7 @@ std::string RooflineAsSvg(const BenchReport& report) {
     const double at_x = x.At(Operations(one.work) / one.work.bytes);
     const double at_y = y.At(Operations(one.work) / one.figures.seconds_best());
     const char* color = one.row.kind == BenchKind::kPrefill ? "#0a58ca" : "#b02a37";
-    const std::string share = Fixed(100 * report.roofline_share(one), 0) + " %";
+    const std::string share = Fixed(100 * one.roofline_share(), 0) + " %";
     svg += Tag("circle", Quoted("cx", at_x) + Quoted("cy", at_y) + "r=\"5\" fill=\"" + color + "\"",
                "<title>" + one.row.name() + ": " + share + " of its roof</title>") +
            Label(at_x + 9, at_y + 4, one.row.name() + ", " + share, "font-size=\"11\"");

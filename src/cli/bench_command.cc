@@ -13,8 +13,8 @@ namespace {
 
 constexpr const char* kExamples =
     R"(Each row prints its best and median tokens per second, how much of this machine's own roof (reading
-and computing, measured first) that is, and the digest of its answers: rows that were measured on two
-machines, or with two settings, must show the same digest.
+and computing, measured before and after it) that is, and the digest of its answers: a row that was
+measured on two machines, with other threads or another instruction set, must show one digest.
 
   prefill:TOKENS         one prompt on an idle engine
   decode:BATCH:DEPTH     sequences together, each with DEPTH tokens before
@@ -66,13 +66,12 @@ class BenchCommand final : public Command {
     BenchReport report = {loaded, options, {}, {}, world::ResidentMemory().resident_bytes, {}, {}};
     WriteOut(MachineLine(report) + "\n" + TimingsLine(loaded) + "\n");
     WarnIfBusy(report);
-    report.roof = MeasureRoof(*loaded.weights, options, outside.clock);
+    latest_roof_ = report.roof = MeasureRoof(*loaded.weights, options, outside.clock);
     WriteOut(RoofLine(report.roof) + "\n\n");
     CatchInterrupts();
     WriteOut(RowsHeader());
     for (const BenchRow& row : Rows(loaded.weights->config.context)) RETURN_IF_ERROR(MeasureInto(report, row, outside));
     report.memory_at_end = world::ResidentMemory();
-    report.roof = Better(report.roof, MeasureRoof(*loaded.weights, options, outside.clock));
     WriteOut("\n" + PhasesTable(report) + FreeOrderTable(report) + "\nresident with weights " +
              Bytes(report.resident_bytes) + ", peak " + Bytes(report.memory_at_end.resident_peak_bytes) + "\n");
     if (json_path_) RETURN_IF_ERROR(world::WriteFileAtomically(*json_path_, ReportAsJson(report)));
@@ -86,15 +85,19 @@ class BenchCommand final : public Command {
     return quick_ ? QuickRows() : FullRows(context);
   }
 
-  Status MeasureInto(BenchReport& report, const BenchRow& row, const Outside& outside) const {
+  Status MeasureInto(BenchReport& report, const BenchRow& row, const Outside& outside) {
     const BenchSettings settings = {report.loaded.weights, report.options, repeats_.value_or(quick_ ? 3 : 5)};
     ASSIGN_OR_RETURN(BenchFigures figures, MeasureRow(row, settings, outside.clock));
     if (free_order_) {
       ASSIGN_OR_RETURN(figures.orders, MeasureOrders(row, settings, outside.clock));
     }
-    report.rows.push_back({row, std::move(figures), WorkOf(row, *settings.weights, settings.options)});
+    const MachineRoof before = latest_roof_;
+    latest_roof_ = MeasureRoof(*settings.weights, settings.options, outside.clock);
+    report.roof = Better(report.roof, latest_roof_);
+    report.rows.push_back(
+        {row, std::move(figures), WorkOf(row, *settings.weights, settings.options), Better(before, latest_roof_)});
     const BenchResult& one = report.rows.back();
-    WriteOut(RowLine(report, one));
+    WriteOut(RowLine(one));
     if (one.figures.cpu_share < kIdleShareMin) {
       Warn(report, row.name() + ": the threads got " + Fixed(100 * one.figures.cpu_share, 0) +
                        " % of their cores; something else is running here and the row is too slow");
@@ -122,6 +125,7 @@ class BenchCommand final : public Command {
   std::optional<uint32_t> repeats_;
   std::vector<BenchRow> rows_;
   EngineFlags engine_;
+  MachineRoof latest_roof_;
   bool quick_ = false, free_order_ = false;
 };
 

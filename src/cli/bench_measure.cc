@@ -141,9 +141,11 @@ uint32_t PromptTokens(const BenchRow& row) {
   return 1;
 }
 
-// Steps in which a prompt is read while others decode: each reads at least half a chunk, or the rest of the prompt.
+// Steps in which a prompt is read while others decode, at most: each reads what is left for prompts in such a step (of all
+// its rows at least half), or the rest of the prompt.
 uint32_t StepsToRead(uint32_t tokens, const engine::EngineOptions& options) {
-  const uint32_t rows = std::max(1u, std::min(options.prefill_chunk, options.step_rows_max) / 2);
+  const uint32_t half = std::max(1u, std::min(options.prefill_chunk, options.step_rows_max) / 2);
+  const uint32_t rows = std::min(half, options.prefill_beside_decodes);
   return tokens / rows + 2;
 }
 

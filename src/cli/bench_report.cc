@@ -34,13 +34,19 @@ void WriteSeconds(JsonWriter& json, const char* name, const std::vector<double>&
   json.EndArray();
 }
 
-void WriteRow(JsonWriter& json, const BenchReport& report, const BenchResult& one) {
+void WriteRoof(JsonWriter& json, const MachineRoof& roof) {
+  json.Key("roof").BeginObject().Key("bytes_per_second").Number(roof.bytes_per_second);
+  json.Key("fma_per_second").Number(roof.fma_per_second).Key("byte_dot_per_second").Number(roof.byte_dot_per_second);
+  json.Key("barrier_seconds").Number(roof.barrier_seconds).EndObject();
+}
+
+void WriteRow(JsonWriter& json, const BenchResult& one) {
   const BenchFigures& figures = one.figures;
   json.BeginObject().Key("name").Text(one.row.kind_name()).Key("row").Text(one.row.name());
   json.Key("tokens").Number(one.row.tokens).Key("batch").Number(one.row.batch).Key("depth").Number(one.row.depth);
   json.Key("tokens_per_second").Number(one.per_second(figures.seconds_best()));
   json.Key("tokens_per_second_median").Number(one.per_second(figures.seconds_median()));
-  json.Key("roofline_share").Number(report.roofline_share(one));
+  json.Key("roofline_share").Number(one.roofline_share());
   json.Key("ms_per_step").Number(1000 * figures.seconds_best() / static_cast<double>(figures.steps));
   if (one.row.kind != BenchKind::kDecode) json.Key("first_token_ms").Number(1000 * figures.seconds_best());
   if (one.row.kind == BenchKind::kMixed) json.Key("tokens_beside").Number(figures.tokens_beside);
@@ -55,6 +61,7 @@ void WriteRow(JsonWriter& json, const BenchReport& report, const BenchResult& on
       json.Key(engine::PhaseName(static_cast<engine::Phase>(phase))).Number(figures.phase_seconds[phase]);
   json.EndObject().Key("bytes").Number(one.work.bytes).Key("float_operations").Number(one.work.float_operations);
   json.Key("byte_operations").Number(one.work.byte_operations);
+  WriteRoof(json, one.roof);
   json.Key("cpu_share").Number(figures.cpu_share).Key("digest").Text(figures.digest).EndObject();
 }
 
@@ -77,12 +84,12 @@ std::string RowsHeader() {
          Right("ms/step", kFigureWidth) + Right("% of roof", kFigureWidth) + "  digest\n";
 }
 
-std::string RowLine(const BenchReport& report, const BenchResult& one) {
+std::string RowLine(const BenchResult& one) {
   const double best = one.figures.seconds_best();
   return Left(one.row.name(), kNameWidth) + Right(Fixed(one.per_second(best), 1), kFigureWidth) +
          Right(Fixed(one.per_second(one.figures.seconds_median()), 1), kFigureWidth) +
          Right(Fixed(1000 * best / static_cast<double>(one.figures.steps), 3), kFigureWidth) +
-         Right(Fixed(100 * report.roofline_share(one), 0), kFigureWidth) + "  " + one.figures.digest.substr(0, 16) +
+         Right(Fixed(100 * one.roofline_share(), 0), kFigureWidth) + "  " + one.figures.digest.substr(0, 16) +
          "\n";
 }
 
@@ -116,12 +123,9 @@ std::string FreeOrderTable(const BenchReport& report) {
 std::string ReportAsJson(const BenchReport& report) {
   JsonWriter json;
   json.BeginObject().Key("schema").Text("samebit.bench/2").Key("rows").BeginArray();
-  for (const BenchResult& one : report.rows) WriteRow(json, report, one);
-  json.EndArray().Key("roof").BeginObject();
-  json.Key("bytes_per_second").Number(report.roof.bytes_per_second);
-  json.Key("fma_per_second").Number(report.roof.fma_per_second);
-  json.Key("byte_dot_per_second").Number(report.roof.byte_dot_per_second);
-  json.Key("barrier_seconds").Number(report.roof.barrier_seconds).EndObject();
+  for (const BenchResult& one : report.rows) WriteRow(json, one);
+  json.EndArray();
+  WriteRoof(json, report.roof);
   json.Key("ready_seconds").Number(report.loaded.timings.total_seconds);
   json.Key("open_seconds").Number(report.loaded.timings.open_seconds);
   json.Key("self_test_seconds").Number(report.loaded.timings.self_test_seconds);

@@ -121,8 +121,9 @@ MachineRoof Better(const MachineRoof& a, const MachineRoof& b) {
 
 RowWork WorkOf(const BenchRow& row, const engine::Weights& weights, const engine::EngineOptions& options) {
   const bool reads_prompt = row.kind != BenchKind::kDecode;
-  const uint32_t chunk = std::min(options.prefill_chunk, options.step_rows_max);
   const uint32_t beside = row.kind == BenchKind::kMixed ? row.batch : 0;  // sequences that decode in the same steps
+  const uint32_t chunk = std::min({options.prefill_chunk, options.step_rows_max,
+                                   beside > 0 ? options.prefill_beside_decodes : UINT32_MAX});
   const double steps = reads_prompt ? (row.tokens + chunk - 1) / chunk : row.tokens;
   const double prompt_rows = reads_prompt ? row.tokens : 0;
   const double decode_rows = reads_prompt ? beside * steps : double{steps} * row.batch;

@@ -77,6 +77,9 @@ class Commands(unittest.TestCase):
                 self.assertGreater(found["rows"][2]["tokens_beside"], 0)
                 self.assertGreater(found["weights_bytes"], 0)
                 self.assertGreater(min(found["roof"].values()), 0)
+                for row in found["rows"]:  # its own roof, measured around it, is under the best of all
+                    self.assertGreater(row["roof"]["bytes_per_second"], 0)
+                    self.assertLessEqual(row["roof"]["bytes_per_second"], found["roof"]["bytes_per_second"])
 
     def test_bench_draws_the_roof_and_says_what_the_order_costs(self):
         with tempfile.TemporaryDirectory() as folder:
