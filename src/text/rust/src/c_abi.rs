@@ -10,7 +10,7 @@ use std::sync::Once;
 use minijinja::Value;
 
 use crate::failure::{fail, malformed, Code, Outcome};
-use crate::gguf::GgufVocabulary;
+use crate::gguf_vocabulary::GgufVocabulary;
 use crate::template::{Message, Request, Template};
 use crate::tokenizer::Tokenizer;
 

@@ -12,39 +12,12 @@ use tokenizers::{AddedToken, NormalizerWrapper, PreTokenizerWrapper, SplitDelimi
 
 use crate::byte_level::{byte_level_bytes, byte_token, sentence_piece_bytes};
 use crate::failure::{fail, malformed, shown, Code, Outcome};
+use crate::gguf_vocabulary::{
+    GgufVocabulary, KIND_BYTE, KIND_CONTROL, KIND_UNKNOWN, KIND_USER_DEFINED,
+};
 use crate::sentence_piece::derive_merges;
 use crate::token_table::TokenTable;
 use crate::tokenizer::Tokenizer;
-
-const KIND_NORMAL: i32 = 1;
-const KIND_UNKNOWN: i32 = 2;
-const KIND_CONTROL: i32 = 3;
-const KIND_USER_DEFINED: i32 = 4;
-const KIND_BYTE: i32 = 6;
-
-pub struct GgufVocabulary<'a> {
-    pub model: &'a str,
-    pub pre: &'a str,
-    pub pieces: Vec<&'a str>,
-    pub scores: &'a [f32], // empty or one per piece
-    pub kinds: &'a [i32],  // empty or one per piece
-    pub merges: Vec<&'a str>,
-    pub add_space_prefix: bool,
-    pub unknown_id: Option<u32>,
-    pub vocabulary: u32,
-    pub piece_work_max: u64,
-    pub merge_count_max: u64,
-}
-
-impl GgufVocabulary<'_> {
-    pub fn kind(&self, id: usize) -> i32 {
-        self.kinds.get(id).copied().unwrap_or(KIND_NORMAL)
-    }
-
-    pub fn is_normal(&self, id: usize) -> bool {
-        self.kind(id) == KIND_NORMAL
-    }
-}
 
 pub fn build(vocabulary: &GgufVocabulary) -> Outcome<Tokenizer> {
     check(vocabulary)?;

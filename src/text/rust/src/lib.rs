@@ -9,6 +9,7 @@ mod civil_time;
 mod deep_stack;
 mod failure;
 mod gguf;
+mod gguf_vocabulary;
 mod grammar;
 mod hugging_face;
 mod python_json;

@@ -9,7 +9,7 @@ use std::ops::Range;
 use ahash::AHashMap;
 
 use crate::failure::{fail, Code, Outcome};
-use crate::gguf::GgufVocabulary;
+use crate::gguf_vocabulary::GgufVocabulary;
 
 struct Merge {
     score: f32,
