@@ -11,6 +11,7 @@ cores as the server it asks, so both lose what it takes. Rows:
 - mixed:N     N clients with prompts of 16 to 512 ids and answers of 16 to 128 tokens: seconds to the first token, and
               between tokens, median and 95th percentile.
 - idle:8      streams:8 while 500 keep-alive connections lie open (samebit only).
+- queued:32   streams:32 while 64 more wait for a slot (samebit only).
 
 For samebit also what its threads used: the share of processor time outside the engine's own threads.
 """
@@ -34,10 +35,12 @@ from compare import cpu_model, vocabulary_of, wait_for_idle
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(HERE)
-ROWS = ["streams:1", "streams:8", "streams:32", "mixed:16", "idle:8"]
+ROWS = ["streams:1", "streams:8", "streams:32", "mixed:16", "idle:8", "queued:32"]
+OWN_ROWS = ("idle", "queued")
 SLOTS = 32
 CONTEXT = 768  # of each slot
 IDLE_CONNECTIONS = 500
+QUEUED = 64  # beyond the slots
 PROMPT_LENGTHS, ANSWER_LENGTHS = (16, 128, 512, 64), (64, 16, 128)
 PEER = """
 import sys, time
@@ -162,6 +165,8 @@ def measure(server, row, vocabulary):
     else:
         turns = max(2, 16 // clients)
         shape = lambda client, turn: (128, 64)
+    if kind == "queued":
+        clients += QUEUED
     seconds, answers = run_clients(server.port, clients, turns, shape, vocabulary)
     for connection in idle:
         connection.close()
@@ -218,7 +223,7 @@ def main():
     for row in flags.row or ROWS:
         results[row] = {}
         for number in range(flags.rounds):
-            for make in makers if not row.startswith("idle") else makers[:1]:
+            for make in makers[:1] if row.startswith(OWN_ROWS) else makers:
                 wait_for_idle()
                 server = make()
                 run_clients(server.port, 1, 1, lambda client, turn: (16, 8), vocabulary)  # warms caches and threads
