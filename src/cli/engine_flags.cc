@@ -64,7 +64,7 @@ std::vector<Flag> EngineFlags::cache_flags() {
        OneOf("--page-tokens", &page_tokens, {16, 32, 64, 128, 256}, "tokens of a KV page (default 64)"),
        Whole("--prefill-chunk", &prefill_chunk, 1, 4096, "prompt tokens of one forward pass (default 256)"),
        Whole("--prefill-beside-decodes", &prefill_beside_decodes, 1, 4096,
-             "prompt tokens of a forward pass that also continues answers (default 96)"),
+             "prompt tokens of a forward pass that also continues answers (default 64)"),
        Whole("--context", &context, 1, 1 << 20, "tokens of prompt and answer together (default: the model's)"),
        Whole("--cache-mib", &cache_mib, 1, 1 << 20, "KV budget in MiB (default 256)"),
        Switch("--no-prefix-cache", &no_prefix_cache, true, "compute every prompt anew"),

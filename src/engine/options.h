@@ -28,7 +28,7 @@ struct EngineOptions {
   uint32_t prefill_chunk = 256;          // rows of one prompt in one pass; 1: token by token
   // Prompt rows of all prompts together in a pass that also decodes: answers that are being written wait for no more.
   // Fewer make the time between two tokens even, more leave more throughput; docs/design/0017 has the figures.
-  uint32_t prefill_beside_decodes = 96;
+  uint32_t prefill_beside_decodes = 64;
   uint32_t sequences_max = 64;           // sequences that run at once
   bool prefix_cache = true;
   uint32_t tensor_parallel = 1;          // ranks of the reduction tree computed in this process: 1, 2, 4 or 8
