@@ -22,9 +22,10 @@ fail() {
 }
 
 heartbeat_pid=
+# By a signal that no trap answers: a child that has not put off this shell's traps yet would clean up in its place.
 stop_heartbeat() {
   if [ -n "$heartbeat_pid" ]; then
-    kill "$heartbeat_pid" 2>/dev/null || true
+    kill -KILL "$heartbeat_pid" 2>/dev/null || true
     wait "$heartbeat_pid" 2>/dev/null || true
     heartbeat_pid=
   fi
