@@ -7,8 +7,8 @@
 namespace samebit::cli {
 namespace {
 
-Error At(const std::string& where, uint32_t line, const std::string& sentence) {
-  return {ErrorCode::kMalformed, where + ":" + std::to_string(line) + ": " + sentence};
+Error Malformed(const std::string& where, uint32_t line, const std::string& sentence) {
+  return AtLine(where, line, ErrorCode::kMalformed, sentence);
 }
 
 // What stands where a text should.
@@ -25,15 +25,15 @@ const char* KindName(YamlNode::Kind kind) {
 Result<FileSetting> SettingOf(const std::string& name, const YamlNode& value, const std::string& where) {
   FileSetting setting = {.name = name, .is_list = value.kind == YamlNode::Kind::kList, .line = value.key_line};
   if (value.kind == YamlNode::Kind::kNull)
-    return At(where, value.key_line,
+    return Malformed(where, value.key_line,
               model::Printable(name) + ": expected a value, found nothing (an empty text is \"\")");
   if (value.kind == YamlNode::Kind::kMap)
-    return At(where, value.line,
+    return Malformed(where, value.line,
               model::Printable(name) + ": expected a value, found a map; settings are not nested");
   if (value.kind == YamlNode::Kind::kText) setting.values.push_back(value.text);
   for (const YamlNode& one : value.list) {
     if (one.kind != YamlNode::Kind::kText)
-      return At(where, one.line, model::Printable(name) + ": expected a text, found " + KindName(one.kind));
+      return Malformed(where, one.line, model::Printable(name) + ": expected a text, found " + KindName(one.kind));
     setting.values.push_back(one.text);
   }
   return setting;
@@ -49,7 +49,7 @@ Result<std::vector<FileSetting>> ParseConfigFile(std::string_view text, const st
   std::vector<FileSetting> settings;
   if (root.kind == YamlNode::Kind::kNull) return settings;  // a file of comments
   if (root.kind != YamlNode::Kind::kMap)
-    return At(where, root.line, std::string("expected `name: value`, found ") + KindName(root.kind));
+    return Malformed(where, root.line, std::string("expected `name: value`, found ") + KindName(root.kind));
   for (const auto& [name, value] : root.map) {
     ASSIGN_OR_RETURN(FileSetting setting, SettingOf(name, value, where));
     settings.push_back(std::move(setting));

@@ -130,7 +130,7 @@ Result<PromptFile> ReadPromptFile(const std::string& path) {
   ASSIGN_OR_RETURN(file.source, world::ReadWholeFile(path, limits::kPromptTemplateBytesMax));
   ASSIGN_OR_RETURN(file.tree, ReadYaml(file.source, path));
   if (file.tree.kind != YamlNode::Kind::kMap)
-    return Error{ErrorCode::kMalformed, path + ":1: expected a map with name, version and user"};
+    return AtLine(path, 1, ErrorCode::kMalformed, "expected a map with name, version and user");
   PromptFields fields(file.tree, path, file.problems);
   PromptTemplate& prompt = file.prompt;
   ReadNameAndVersion(fields, prompt);
@@ -150,7 +150,7 @@ Result<PromptTemplate> LoadPromptTemplate(const std::string& path) {
   ASSIGN_OR_RETURN(PromptFile file, ReadPromptFile(path));
   if (!file.problems.empty()) {
     const PromptFinding& first = file.problems.front();
-    return Error{ErrorCode::kMalformed, first.file + ":" + std::to_string(first.line) + ": " + first.why + "; " + first.fix};
+    return AtLine(first.file, first.line, ErrorCode::kMalformed, first.why + "; " + first.fix);
   }
   return std::move(file.prompt);
 }

@@ -121,10 +121,6 @@ class TreeBuilder final : public YAML::EventHandler {
   uint32_t count_ = 0;
 };
 
-Error At(const std::string& where, uint32_t line, ErrorCode code, const std::string& sentence) {
-  return {code, where + ":" + std::to_string(line) + ": " + sentence};
-}
-
 }  // namespace
 
 const YamlNode* YamlNode::Find(const std::string& key) const {
@@ -132,24 +128,28 @@ const YamlNode* YamlNode::Find(const std::string& key) const {
   return found == map.end() ? nullptr : &found->second;
 }
 
+Error AtLine(const std::string& where, uint32_t line, ErrorCode code, const std::string& sentence) {
+  return {code, where + ":" + std::to_string(line) + ": " + sentence};
+}
+
 Result<YamlNode> ReadYaml(const std::string& text, const std::string& where) {
-  if (ValidUtf8(text) != text) return At(where, 1, ErrorCode::kMalformed, "it is not UTF-8");
-  if (text.find('\0') != std::string::npos) return At(where, 1, ErrorCode::kMalformed, "it holds a NUL");
+  if (ValidUtf8(text) != text) return AtLine(where, 1, ErrorCode::kMalformed, "it is not UTF-8");
+  if (text.find('\0') != std::string::npos) return AtLine(where, 1, ErrorCode::kMalformed, "it holds a NUL");
   try {
     std::istringstream stream(text);
     YAML::Parser parser(stream);
     TreeBuilder builder;
     parser.HandleNextDocument(builder);
     TreeBuilder second;
-    if (parser.HandleNextDocument(second)) return At(where, 1, ErrorCode::kMalformed, "it holds more than one document");
+    if (parser.HandleNextDocument(second)) return AtLine(where, 1, ErrorCode::kMalformed, "it holds more than one document");
     return std::move(builder.root);
   } catch (const Stop& stop) {
-    return At(where, stop.line, stop.code, stop.sentence);
+    return AtLine(where, stop.line, stop.code, stop.sentence);
   } catch (const YAML::Exception& exception) {
-    return At(where, static_cast<uint32_t>(std::max(exception.mark.line, 0)) + 1, ErrorCode::kMalformed,
+    return AtLine(where, static_cast<uint32_t>(std::max(exception.mark.line, 0)) + 1, ErrorCode::kMalformed,
               "it is no YAML: " + exception.msg.substr(0, 200));
   } catch (const std::exception& exception) {
-    return At(where, 1, ErrorCode::kMalformed, std::string("it is no YAML: ") + exception.what());
+    return AtLine(where, 1, ErrorCode::kMalformed, std::string("it is no YAML: ") + exception.what());
   }
 }
 

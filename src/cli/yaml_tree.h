@@ -27,8 +27,11 @@ struct YamlNode {
   const YamlNode* Find(const std::string& key) const;
 };
 
-// Nothing but comments: kNull. where: the file, for messages; they begin with "where:line". Failures: kMalformed,
-// kUnsupported (anchors, aliases, tags), kTooLarge.
+// Nothing but comments: kNull. where: the file, for messages (AtLine). Failures: kMalformed, kUnsupported (anchors,
+// aliases, tags), kTooLarge.
 Result<YamlNode> ReadYaml(const std::string& text, const std::string& where);
+
+// "where:line: sentence", as of every message about a file.
+Error AtLine(const std::string& where, uint32_t line, ErrorCode code, const std::string& sentence);
 
 }  // namespace samebit::cli
