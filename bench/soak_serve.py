@@ -122,14 +122,14 @@ class Serve:
         command = [flags.samebit, "serve", flags.model, "--port", "0", "--threads", str(flags.threads), "--chat-template",
                    flags.chat_template, "--cache-mib", str(flags.cache_mib), "--served-model-name", "soaked"]
         self.process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
-        self.log_lines, self.port = 0, None
+        self.log_lines, self.port, line = 0, None, ""
         for line in self.process.stderr:
             found = re.search(r"http://[^ ]*:(\d+)/v1$", line.strip())
             if found:
                 self.port = int(found.group(1))
                 break
         if self.port is None:
-            sys.exit("the server did not start")
+            sys.exit(f"the server did not start: {line.strip()}")
         self.reader = threading.Thread(target=self._count, daemon=True)
         self.reader.start()
 
