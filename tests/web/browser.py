@@ -21,6 +21,13 @@ def find_chromium():
     raise AssertionError("no chromium on the path; Debian has it in the package chromium")
 
 
+class Navigated(Exception):
+    """The page was replaced by the next one while the browser worked out an answer about it."""
+
+    MESSAGES = ("Inspected target navigated or closed", "Execution context was destroyed", "Cannot find context",
+                "Not attached to an active page")
+
+
 class Browser:
     """The process; a context manager."""
 
@@ -82,6 +89,8 @@ class Browser:
             done = self.lock.wait_for(lambda: number in self.answers or self.ended, 60)
             assert done and number in self.answers, f"{method}: the browser did not answer"
             answer = self.answers.pop(number)
+        if answer.get("error", {}).get("message", "").startswith(Navigated.MESSAGES):
+            raise Navigated(answer["error"]["message"])
         assert "error" not in answer, (method, answer["error"])
         return answer["result"]
 
@@ -122,7 +131,10 @@ class Tab:
 
     def open(self, url):
         self.call("Page.navigate", url=url)
-        self.wait("document.readyState === 'complete'")
+        self.wait("location.href !== 'about:blank' && document.readyState === 'complete'")
+
+    def reload(self):
+        self.call("Page.reload")
 
     def value(self, expression):
         """The value of a JavaScript expression; promises are waited for."""
@@ -131,10 +143,13 @@ class Tab:
         return answer["result"].get("value")
 
     def wait(self, expression, seconds=60):
-        """Waits until the expression is true, and gives its value."""
+        """Waits until the expression is true, and gives its value. A page that goes away meanwhile is asked after again."""
         end = time.monotonic() + seconds
         while True:
-            found = self.value(expression)
+            try:
+                found = self.value(expression)
+            except Navigated:
+                found = None
             if found:
                 return found
             assert time.monotonic() < end, f"not in {seconds} s: {expression}; the page says: {self.text('body')[:2000]}"

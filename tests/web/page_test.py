@@ -80,7 +80,7 @@ class Page(unittest.TestCase):
 
     def test_shows_what_the_server_is(self):
         known = self.server.ask("GET", "/v1/fingerprint").json()
-        self.tab.wait("document.querySelector('.state').innerText === 'ready'")
+        self.tab.wait("document.querySelector('.state')?.innerText === 'ready'")
         self.assertIn("smollm2-135m-instruct-q4_1", self.tab.text(".model"))
         for name, value in (("Fingerprint", known["inference_fingerprint"]), ("semantic", known["semantic_sha256"]),
                             ("numeric", known["numeric_sha256"]), ("deployment", known["deployment_sha256"])):
@@ -171,7 +171,7 @@ class Page(unittest.TestCase):
         self.server.wait_for(lambda: self.server.metric("samebit:num_requests_running") == 0, what="the end of both answers")
 
     def test_the_keyboard_alone_does_it_all(self):
-        self.tab.wait("document.querySelector('.state').innerText === 'ready'")
+        self.tab.wait("document.querySelector('.state')?.innerText === 'ready'")
         focused = "document.activeElement.getAttribute('name') ?? document.activeElement.className"
 
         def tab_to(name):
@@ -274,16 +274,20 @@ class Page(unittest.TestCase):
             keys.flush()
             with Server("--api-keys", keys.name) as server:
                 self.tab = self.new_tab(server)
-                self.tab.wait("document.querySelector('.state').innerText === 'needs a key'")
+                self.tab.wait("document.querySelector('.state')?.innerText === 'needs a key'")
                 self.tab.fill("[name=key]", "correct horse")
                 self.tab.press("Enter")
-                self.tab.wait("document.querySelector('.state').innerText === 'ready'")
+                self.tab.wait("document.querySelector('.state')?.innerText === 'ready'")
                 self.ask(a=(0, 1, 8))
                 self.tab.wait(ENDED)
                 self.assertEqual([0, 0, "", self.origin + "/"],
                                  self.tab.value("[localStorage.length, sessionStorage.length, document.cookie, location.href]"))
-                self.tab.value("location.reload()")
+                self.tab.reload()
                 self.tab.wait("document.querySelector('.state')?.innerText === 'needs a key'")
+
+    def test_waiting_outlives_a_page_that_is_replaced(self):
+        again = "window.name === 'again' || (window.name = 'again', location.reload(), new Promise(() => {}))"
+        self.assertTrue(self.tab.wait(again))
 
     def test_the_headers_are_those_of_a_page_that_trusts_nobody(self):
         answer = self.server.ask("GET", "/")
