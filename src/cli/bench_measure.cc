@@ -3,9 +3,11 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "base/digest.h"
 #include "cli/interrupt.h"
+#include "cli/statistics.h"
 
 namespace samebit::cli {
 namespace {
@@ -141,8 +143,8 @@ uint32_t PromptTokens(const BenchRow& row) {
   return 1;
 }
 
-// Steps in which a prompt is read while others decode, at most: each reads what is left for prompts in such a step (of all
-// its rows at least half), or the rest of the prompt.
+// Steps in which a prompt is read while others decode, at most: each reads what is left for prompts in such a step (of
+// all its rows at least half), or the rest of the prompt.
 uint32_t StepsToRead(uint32_t tokens, const engine::EngineOptions& options) {
   const uint32_t half = std::max(1u, std::min(options.prefill_chunk, options.step_rows_max) / 2);
   const uint32_t rows = std::min(half, options.prefill_beside_decodes);
@@ -327,14 +329,6 @@ class Measurement {
 
 }  // namespace
 
-double Best(const std::vector<double>& seconds) { return *std::min_element(seconds.begin(), seconds.end()); }
-
-double Median(std::vector<double> seconds) {
-  std::sort(seconds.begin(), seconds.end());
-  const size_t middle = seconds.size() / 2;
-  return seconds.size() % 2 == 1 ? seconds[middle] : (seconds[middle - 1] + seconds[middle]) / 2;
-}
-
 double BenchFigures::seconds_best() const { return Best(seconds); }
 double BenchFigures::seconds_median() const { return Median(seconds); }
 
@@ -381,13 +375,15 @@ Result<OrderFigures> MeasureOrders(const BenchRow& row, const BenchSettings& set
   };
   Arm arms[2] = {{*fixed, figures.fixed, Measurement(row, *fixed, settings, clock)},
                  {*free, figures.free, Measurement(row, *free, settings, clock)}};
-  for (Arm& arm : arms) RETURN_IF_ERROR(arm.measurement.Prepare());
+  Arm* order[2] = {&arms[0], &arms[1]};
+  for (Arm* arm : order) RETURN_IF_ERROR(arm->measurement.Prepare());
   const uint32_t pieces = row.kind == BenchKind::kDecode ? row.tokens - 1 : settings.repeats;
   for (uint32_t piece = 0; piece < pieces; ++piece) {
-    for (Arm& arm : arms) {
-      ASSIGN_OR_RETURN(const double seconds, arm.measurement.OnePiece());
-      arm.seconds.push_back(seconds);
+    for (Arm* arm : order) {
+      ASSIGN_OR_RETURN(const double seconds, arm->measurement.OnePiece());
+      arm->seconds.push_back(seconds);
     }
+    std::swap(order[0], order[1]);
     if (Interrupted()) return kInterrupted;
   }
   return figures;

@@ -17,7 +17,8 @@ namespace samebit::cli {
 using PhaseSeconds = std::array<double, engine::kPhaseCount>;
 
 // Seconds of the same work with the law's order of sums and with whatever order is fastest, taken alternately (each
-// decode step, each prompt), since a shared machine changes its speed from second to second.
+// decode step, each prompt) and with either first in turn, since a shared machine changes its speed from second to
+// second.
 struct OrderFigures {
   std::vector<double> fixed, free;
 };
@@ -35,9 +36,6 @@ struct BenchFigures {
   double seconds_best() const;
   double seconds_median() const;
 };
-
-double Best(const std::vector<double>& seconds);  // the least; precondition for both: not empty
-double Median(std::vector<double> seconds);
 
 struct BenchSettings {
   std::shared_ptr<const engine::Weights> weights;

@@ -3,6 +3,7 @@
 #include "arith/environment.h"
 #include "base/json_writer.h"
 #include "cli/number_text.h"
+#include "cli/statistics.h"
 #include "cli/versions.h"
 
 namespace samebit::cli {
@@ -54,6 +55,9 @@ void WriteRow(JsonWriter& json, const BenchResult& one) {
   if (!figures.orders.free.empty()) {
     WriteSeconds(json, "seconds_fixed_order", figures.orders.fixed);
     WriteSeconds(json, "seconds_free_order", figures.orders.free);
+    const RatioRange cost = MedianRatio(figures.orders.fixed, figures.orders.free);
+    json.Key("fixed_over_free").BeginObject().Key("median").Number(cost.median);
+    json.Key("low").Number(cost.low).Key("high").Number(cost.high).EndObject();
   }
   json.Key("phase_seconds").BeginObject();
   for (size_t phase = 0; phase < engine::kPhaseCount; ++phase)
@@ -89,8 +93,7 @@ std::string RowLine(const BenchResult& one) {
   return Left(one.row.name(), kNameWidth) + Right(Fixed(one.per_second(best), 1), kFigureWidth) +
          Right(Fixed(one.per_second(one.figures.seconds_median()), 1), kFigureWidth) +
          Right(Fixed(1000 * best / static_cast<double>(one.figures.steps), 3), kFigureWidth) +
-         Right(Fixed(100 * one.roofline_share(), 0), kFigureWidth) + "  " + one.figures.digest.substr(0, 16) +
-         "\n";
+         Right(Fixed(100 * one.roofline_share(), 0), kFigureWidth) + "  " + one.figures.digest.substr(0, 16) + "\n";
 }
 
 std::string PhasesTable(const BenchReport& report) {
@@ -112,10 +115,12 @@ std::string FreeOrderTable(const BenchReport& report) {
   for (const BenchResult& one : report.rows) {
     const OrderFigures& orders = one.figures.orders;
     if (orders.free.empty()) continue;
-    if (table.empty()) table = "\ntime with the fixed order over time with any order, median of each (best of each)\n";
-    table += Left(one.row.name(), kNameWidth) +
-             Right(Fixed(Median(orders.fixed) / Median(orders.free), 3), kFigureWidth) + "  (" +
-             Fixed(Best(orders.fixed) / Best(orders.free), 3) + ")\n";
+    if (table.empty())
+      table = "\ntime with the fixed order over time with any order: median of the pairs (where it is, 95 %), pairs\n";
+    const RatioRange cost = MedianRatio(orders.fixed, orders.free);
+    table += Left(one.row.name(), kNameWidth) + Right(Fixed(cost.median, 3), kFigureWidth) + "  (" +
+             Fixed(cost.low, 3) + " to " + Fixed(cost.high, 3) + ")" +
+             Right(std::to_string(orders.free.size()), kFigureWidth) + "\n";
   }
   return table;
 }

@@ -3,6 +3,7 @@
 
 import json
 import os
+import pathlib
 import signal
 import subprocess
 import tempfile
@@ -90,6 +91,9 @@ class Commands(unittest.TestCase):
             for row in found["rows"]:
                 self.assertEqual(len(row["seconds_fixed_order"]), len(row["seconds_free_order"]))
                 self.assertGreater(min(row["seconds_free_order"]), 0)
+                cost = row["fixed_over_free"]
+                self.assertLessEqual(cost["low"], cost["median"])
+                self.assertLessEqual(cost["median"], cost["high"])
             drawn = [
                 element.text or ""
                 for element in xml.etree.ElementTree.parse(picture).iter("{http://www.w3.org/2000/svg}text")
@@ -143,14 +147,21 @@ class Commands(unittest.TestCase):
             )
             self.assertEqual(outcome.code, 1, outcome)
 
+    def interrupt(self, child):
+        """SIGINT, a second after the program began to listen for it."""
+        listens = lambda: int(pathlib.Path(f"/proc/{child.pid}/status").read_text().split("SigCgt:")[1].split()[0], 16)
+        while child.poll() is None and not listens() >> (signal.SIGINT - 1) & 1:
+            time.sleep(0.01)
+        time.sleep(1)
+        self.assertIsNone(child.poll(), "it ended before it could be interrupted")
+        child.send_signal(signal.SIGINT)
+
     def test_an_interrupted_replay_leaves_no_report(self):
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "report.json")
             command = [program.arguments.samebit, "replay", program.arguments.smollm2, "--full", "--json", path]
             child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-            time.sleep(3)
-            self.assertIsNone(child.poll(), "the replay ended before it could be interrupted")
-            child.send_signal(signal.SIGINT)
+            self.interrupt(child)
             out, errors = child.communicate(timeout=60)
             self.assertEqual(child.returncode, 3, (out, errors))
             self.assertIn(b"interrupted", errors)
@@ -169,9 +180,7 @@ class Commands(unittest.TestCase):
             "--json",
         ]
         child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
-        time.sleep(2)
-        self.assertIsNone(child.poll(), "the answer ended before it could be interrupted")
-        child.send_signal(signal.SIGINT)
+        self.interrupt(child)
         out, errors = child.communicate(timeout=60)
         self.assertEqual(child.returncode, 3, (out, errors))
         self.assertEqual(json.loads(out)["finish_reason"], "cancelled")

@@ -2,10 +2,13 @@
 """Answers of a given form: always parse, satisfy their schema, and have the same bits (scenario 30)."""
 
 import hashlib
+import json
 import re
+import time
 import unittest
 
 import program
+from clients_test import head
 from program import Server, at_once, gathered, loads, whole
 
 CHAT = "/v1/chat/completions"
@@ -158,6 +161,33 @@ class Structured(unittest.TestCase):
         self.assertGreater(retried, 0)
         statuses = {ask(seed, samebit_retries=0).status for seed in range(12)}
         self.assertIn(422, statuses)
+
+    def test_a_client_that_leaves_ends_all_its_attempts(self):
+        never = {"type": "array", "items": {"const": 1}, "minItems": 2, "maxItems": 2, "uniqueItems": True}
+        body = json.dumps({"messages": [{"role": "user", "content": "Two numbers."}], "max_tokens": 40, "temperature": 1, "seed": 1,
+                           "response_format": form(never, samebit_retries=8)}).encode()
+        made = lambda: self.server.metric("samebit:engine_steps_total")
+
+        def leave_at(steps):
+            """Leaves after so many forward passes; how many were made in the end."""
+            before = made()
+            with self.server.socket() as raw:
+                raw.sendall(head(CHAT, body) + body)
+                self.server.wait_for(lambda: made() - before >= steps, 60, f"step {steps}")
+            last = made()
+            while True:  # between two attempts nothing runs, for a moment
+                time.sleep(0.3)
+                now = made()
+                if now == last:
+                    return now - before
+                last = now
+
+        before = made()
+        self.assertEqual(self.server.ask("POST", CHAT, json.loads(body)).error()["code"], "schema_not_satisfied")
+        steps = int(made() - before)
+        self.assertGreaterEqual(steps, 9)
+        for leaving in range(1, steps // 2, max(1, steps // 24)):
+            self.assertLess(leave_at(leaving), steps, f"left at step {leaving}")
 
     def test_refusals_name_the_place(self):
         path = "response_format.json_schema.schema"
