@@ -364,27 +364,49 @@ Result<BenchFigures> MeasureRow(const BenchRow& row, const BenchSettings& settin
   return Measurement(row, *engine, settings, clock).Run();
 }
 
+namespace {
+
+// An engine of one order, and the seconds of its pieces.
+struct Arm {
+  engine::Reduction reduction;
+  std::unique_ptr<engine::Engine> engine;
+  std::unique_ptr<Measurement> measurement;
+  std::vector<double> seconds;
+};
+
+Result<Arm> MakeArm(engine::Reduction reduction, const BenchRow& row, const BenchSettings& settings,
+                    const world::Clock& clock) {
+  Arm arm = {.reduction = reduction, .engine = {}, .measurement = {}, .seconds = {}};
+  ASSIGN_OR_RETURN(arm.engine, MakeEngine(row, settings, reduction));
+  arm.measurement = std::make_unique<Measurement>(row, *arm.engine, settings, clock);
+  RETURN_IF_ERROR(arm.measurement->Prepare());
+  return arm;
+}
+
+}  // namespace
+
 Result<OrderFigures> MeasureOrders(const BenchRow& row, const BenchSettings& settings, const world::Clock& clock) {
-  ASSIGN_OR_RETURN(const auto fixed, MakeEngine(row, settings, engine::Reduction::kLaw));
-  ASSIGN_OR_RETURN(const auto free, MakeEngine(row, settings, engine::Reduction::kFree));
+  const BenchSettings once = {settings.weights, settings.options, 1};
+  const uint32_t pieces = row.kind == BenchKind::kDecode ? std::max(row.tokens, 2u) - 1 : 1;
+  engine::Reduction orders[2] = {engine::Reduction::kLaw, engine::Reduction::kFree};
   OrderFigures figures;
-  struct Arm {
-    engine::Engine& engine;
-    std::vector<double>& seconds;
-    Measurement measurement;
-  };
-  Arm arms[2] = {{*fixed, figures.fixed, Measurement(row, *fixed, settings, clock)},
-                 {*free, figures.free, Measurement(row, *free, settings, clock)}};
-  Arm* order[2] = {&arms[0], &arms[1]};
-  for (Arm* arm : order) RETURN_IF_ERROR(arm->measurement.Prepare());
-  const uint32_t pieces = row.kind == BenchKind::kDecode ? row.tokens - 1 : settings.repeats;
-  for (uint32_t piece = 0; piece < pieces; ++piece) {
-    for (Arm* arm : order) {
-      ASSIGN_OR_RETURN(const double seconds, arm->measurement.OnePiece());
-      arm->seconds.push_back(seconds);
+  for (uint32_t pair = 0; pair < settings.repeats; ++pair) {
+    std::vector<Arm> arms;
+    for (const engine::Reduction order : orders) {
+      ASSIGN_OR_RETURN(Arm arm, MakeArm(order, row, once, clock));
+      arms.push_back(std::move(arm));
     }
-    std::swap(order[0], order[1]);
-    if (Interrupted()) return kInterrupted;
+    for (uint32_t piece = 0; piece < pieces; ++piece) {
+      for (Arm& arm : arms) {
+        ASSIGN_OR_RETURN(const double seconds, arm.measurement->OnePiece());
+        arm.seconds.push_back(seconds);
+      }
+      std::swap(arms[0], arms[1]);
+      if (Interrupted()) return kInterrupted;
+    }
+    for (const Arm& arm : arms)
+      (arm.reduction == engine::Reduction::kLaw ? figures.fixed : figures.free).push_back(Median(arm.seconds));
+    std::swap(orders[0], orders[1]);
   }
   return figures;
 }

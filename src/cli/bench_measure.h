@@ -16,9 +16,10 @@ namespace samebit::cli {
 
 using PhaseSeconds = std::array<double, engine::kPhaseCount>;
 
-// Seconds of the same work with the law's order of sums and with whatever order is fastest, taken alternately (each
-// decode step, each prompt) and with either first in turn, since a shared machine changes its speed from second to
-// second.
+// Seconds of the same work with the law's order of sums and with whatever order is fastest: of each pair of engines,
+// what a piece (a decode step, a prompt) took by the median. The two take turns at pieces, since a shared machine
+// changes its speed from second to second; and each pair is made anew, either first in turn, since an engine's memory
+// may lie well or badly for as long as it lives.
 struct OrderFigures {
   std::vector<double> fixed, free;
 };
@@ -49,7 +50,7 @@ uint64_t CacheBytes(const BenchRow& row, const BenchSettings& settings);
 // Failures: those of the engine; kContextOverflow where the row does not fit the model; kCancelled after a Ctrl-C.
 Result<BenchFigures> MeasureRow(const BenchRow& row, const BenchSettings& settings, const world::Clock& clock);
 
-// Both orders, on two engines. Failures: as above.
+// Both orders, `repeats` pairs of engines. Failures: as above.
 Result<OrderFigures> MeasureOrders(const BenchRow& row, const BenchSettings& settings, const world::Clock& clock);
 
 }  // namespace samebit::cli

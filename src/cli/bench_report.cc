@@ -116,7 +116,7 @@ std::string FreeOrderTable(const BenchReport& report) {
     const OrderFigures& orders = one.figures.orders;
     if (orders.free.empty()) continue;
     if (table.empty())
-      table = "\ntime with the fixed order over time with any order: median of the pairs (where it is, 95 %), pairs\n";
+      table = "\ntime with the fixed order over time with any order: median (where it is, 95 %), pairs of engines\n";
     const RatioRange cost = MedianRatio(orders.fixed, orders.free);
     table += Left(one.row.name(), kNameWidth) + Right(Fixed(cost.median, 3), kFigureWidth) + "  (" +
              Fixed(cost.low, 3) + " to " + Fixed(cost.high, 3) + ")" +

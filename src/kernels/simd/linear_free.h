@@ -63,82 +63,48 @@ SAMEBIT_INLINE void FreeFloatRows(const LinearCall& call, uint32_t begin, uint32
 }
 
 template <layout::Stream kStream, uint32_t kRows>
-SAMEBIT_NOINLINE void FreeQuantizedTile(const LinearCall& call, const ActivationBlock<kRows, kStream.groups>* x,
-                                        uint32_t panel) {
-  const uint32_t begin = call.tree.front().begin / kStream.block_inputs;
-  const uint32_t end = call.tree.back().end / kStream.block_inputs;
-  const uint8_t* block =
-      reinterpret_cast<const uint8_t*>(call.weights->panel(panel)) + size_t{begin} * kStream.block_bytes;
-  constexpr uint32_t kActivationBlocks = kStream.block_inputs / layout::kBlockInputs;
-  Floats acc[2][kRows];
-  for (uint32_t chain = 0; chain < 2; ++chain)
+SAMEBIT_NOINLINE void FreeTile(const LinearCall& call, const ActivationBlock<kRows, kStream.groups>* x, uint32_t row,
+                               uint32_t panel) {
+  constexpr uint32_t kChains = kRows <= kFreeRowsMax ? 2 : 1;
+  const uint8_t* block = FirstBlock<kStream>(call, panel);
+  Floats acc[kChains][kRows];
+  for (uint32_t chain = 0; chain < kChains; ++chain)
     for (uint32_t r = 0; r < kRows; ++r) acc[chain][r] = Splat(0.0f);
-  uint32_t left = end - begin;
-  for (; left >= 2; left -= 2) {
-    for (uint32_t chain = 0; chain < 2; ++chain) {
-      AddBlock<kStream, kRows>(block, x, acc[chain]);
-      block += kStream.block_bytes;
-      x += kActivationBlocks;
-    }
+  const auto add = [&](Floats(&chain)[kRows]) __attribute__((always_inline)) {
+    PrefetchBlock<kStream, kRows>(block);
+    AddBlock<kStream, kRows>(block, x, chain);
+    block += kStream.block_bytes;
+    x += kStream.block_inputs / layout::kBlockInputs;
+  };
+  uint32_t left = (call.tree.back().end - call.tree.front().begin) / kStream.block_inputs;
+  for (; left >= kChains; left -= kChains)
+    for (uint32_t chain = 0; chain < kChains; ++chain) add(acc[chain]);
+  if (left > 0) add(acc[0]);
+  if constexpr (kChains == 2)
+    for (uint32_t r = 0; r < kRows; ++r) acc[0][r] = Add(acc[0][r], acc[1][r]);
+  StoreTile(call, row, panel, acc[0]);
+}
+
+struct FreeOrder {
+  explicit FreeOrder(const LinearCall&) {}
+
+  template <layout::Stream kStream, uint32_t kRows>
+  SAMEBIT_INLINE void Panel(const LinearCall& call, const ActivationBlock<kRows, kStream.groups>* x, uint32_t row,
+                            uint32_t panel) const {
+    FreeTile<kStream, kRows>(call, x, row, panel);
   }
-  if (left > 0) AddBlock<kStream, kRows>(block, x, acc[0]);
-  const uint32_t outputs = call.weights->rows() - panel * 16;
-  for (uint32_t r = 0; r < kRows; ++r)
-    StorePart(call.y + r * call.y_stride + size_t{panel} * 16, outputs < 16 ? outputs : 16, Add(acc[0][r], acc[1][r]));
-}
-
-template <layout::Stream kStream, uint32_t kRows>
-SAMEBIT_INLINE void FreeQuantizedRows(const LinearCall& call, std::byte* memory, uint32_t begin, uint32_t end) {
-  if constexpr (kRows > 1) {
-    if (call.m < kRows) return FreeQuantizedRows<kStream, kRows - 1>(call, memory, begin, end);
-  }
-  auto* x = reinterpret_cast<ActivationBlock<kRows, kStream.groups>*>(memory);
-  GatherRows<kStream, kRows>(call, 0, call.tree.front().begin / layout::kBlockInputs,
-                             call.tree.back().end / layout::kBlockInputs, x);
-  for (uint32_t panel = begin; panel < end; ++panel) FreeQuantizedTile<kStream, kRows>(call, x, panel);
-}
-
-template <layout::Stream kStream>
-void FreeQuantized(const LinearCall& call, uint32_t begin, uint32_t end) {
-  alignas(64) std::byte memory[kActivationBytesMax];
-  CHECK(size_t{call.weights->columns()} / layout::kBlockInputs *
-            sizeof(ActivationBlock<kFreeRowsMax, kStream.groups>) <=
-        kActivationBytesMax);
-  FreeQuantizedRows<kStream, kFreeRowsMax>(call, memory, begin, end);
-}
-
-void LinearFree(const LinearCall& call, uint32_t panel_begin, uint32_t panel_end) {
-  if (call.m == 0 || panel_begin >= panel_end) return;
-  if (call.m > kFreeRowsMax) {
+  template <class Weight>
+  static void Float(const LinearCall& call, uint32_t begin, uint32_t end) {
+    if (call.m <= kFreeRowsMax) return FreeFloatRows<Weight, kFreeRowsMax>(call, begin, end);
     const arith::Leaf whole = {call.tree.front().begin, call.tree.back().end, 0};
     LinearCall chain = call;
     chain.tree = {&whole, 1};
-    return Linear(chain, panel_begin, panel_end);
+    LinearFloat<Weight>(chain, begin, end);
   }
-  switch (call.weights->type()) {
-    case arith::WeightType::kF32:
-      return FreeFloatRows<F32Weight, kFreeRowsMax>(call, panel_begin, panel_end);
-    case arith::WeightType::kF16:
-      return FreeFloatRows<F16Weight, kFreeRowsMax>(call, panel_begin, panel_end);
-    case arith::WeightType::kBf16:
-      return FreeFloatRows<Bf16Weight, kFreeRowsMax>(call, panel_begin, panel_end);
-    case arith::WeightType::kQ4_0:
-      return FreeQuantized<layout::kQ4_0>(call, panel_begin, panel_end);
-    case arith::WeightType::kQ4_1:
-      return FreeQuantized<layout::kQ4_1>(call, panel_begin, panel_end);
-    case arith::WeightType::kQ5_0:
-      return FreeQuantized<layout::kQ5_0>(call, panel_begin, panel_end);
-    case arith::WeightType::kQ5_1:
-      return FreeQuantized<layout::kQ5_1>(call, panel_begin, panel_end);
-    case arith::WeightType::kQ8_0:
-      return FreeQuantized<layout::kQ8_0>(call, panel_begin, panel_end);
-    case arith::WeightType::kQ4_K:
-      return FreeQuantized<layout::kQ4_K>(call, panel_begin, panel_end);
-    case arith::WeightType::kQ5_K:
-      return FreeQuantized<layout::kQ5_K>(call, panel_begin, panel_end);
-    case arith::WeightType::kQ6_K:
-      return FreeQuantized<layout::kQ6_K>(call, panel_begin, panel_end);
-  }
+};
+
+void LinearFree(const LinearCall& call, uint32_t panel_begin, uint32_t panel_end) {
+  LinearInOrder<FreeOrder>(call, panel_begin, panel_end);
 }
 
 }  // namespace
