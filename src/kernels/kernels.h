@@ -56,6 +56,7 @@ struct AttentionSplitCall {
   const uint16_t* end = nullptr;          // [query_count] one past the last; begin >= end: the query has no part here
   float* parts = nullptr;                 // [query_count][part_stride]: max, sum, then out [head_size] from index 16
   size_t part_stride = 0;                 // at least 16 + head_size; a query without a part is left untouched
+  const std::byte* next_keys = nullptr;   // the page whose keys are read next, to be asked for ahead; null: not known
 };
 inline constexpr size_t kPartOut = 16;  // index of `out` in a part: keeps it aligned
 

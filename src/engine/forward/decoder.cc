@@ -223,11 +223,11 @@ void Decoder::RunAttentionUnit(const AttentionUnit& unit, const Batch& batch, ui
   const uint32_t pages_per_split = kSplit / head_page_.page_tokens;
   for (uint32_t split = unit.split_begin; split < unit.split_end; ++split) {
     const Position base = split * kSplit;
-    for (uint32_t i = 0; i < pages_per_split; ++i) {
-      const size_t logical = size_t{split} * pages_per_split + i;
-      pages[i] =
-          logical < group.pages->size() ? cache_.Head((*group.pages)[logical], layer_index, unit.kv_head) : nullptr;
-    }
+    const auto page = [&](size_t logical) {
+      return logical < group.pages->size() ? cache_.Head((*group.pages)[logical], layer_index, unit.kv_head) : nullptr;
+    };
+    const size_t first_page = size_t{split} * pages_per_split;
+    for (uint32_t i = 0; i < pages_per_split; ++i) pages[i] = page(first_page + i);
     for (uint32_t q = 0; q < query_count; ++q) {
       const Position position = group.first_position + unit.row_begin + q / group_;
       const Position first = FirstVisible(position, window);
@@ -237,6 +237,7 @@ void Decoder::RunAttentionUnit(const AttentionUnit& unit, const Batch& batch, ui
     kernels::AttentionSplitCall call;
     call.layout = head_page_;
     call.pages = pages.data();
+    call.next_keys = page(first_page + pages_per_split);
     call.query_count = query_count;
     call.queries = queries.data();
     call.begin = begin.data();

@@ -23,20 +23,48 @@ struct QueryGroup {
   alignas(64) float scores[kQueriesAtOnce][kSplitKeys];
 };
 
-// scores[q][16 * panel ..] for kPanels panels of keys, one chain over the dimension per key and query.
+// The cache is asked for one page ahead, into the second level: its pages lie apart, so the hardware's prefetch begins
+// anew with each, and the first level cannot wait for enough lines at once (docs/design/0019).
+template <uint32_t kBytes>
+SAMEBIT_INLINE void AskFor(const void* p) {
+  for (uint32_t byte = 0; byte < kBytes; byte += 64) PrefetchFar(static_cast<const std::byte*>(p) + byte);
+}
+
+// [head_size][16 keys]
+template <class Element>
+SAMEBIT_INLINE const Element* KeyPanel(const AttentionSplitCall& call, uint32_t panel) {
+  const uint32_t token = panel * 16, page_tokens = call.layout.page_tokens;
+  return reinterpret_cast<const Element*>(call.pages[token / page_tokens]) +
+         size_t{token % page_tokens} * call.layout.head_size;
+}
+
+// [keys of the page from `key` on][head_size]
+template <class Element>
+SAMEBIT_INLINE const Element* Values(const AttentionSplitCall& call, uint32_t key) {
+  const uint32_t page_tokens = call.layout.page_tokens;
+  return reinterpret_cast<const Element*>(call.pages[key / page_tokens] + call.layout.value_offset()) +
+         size_t{key % page_tokens} * call.layout.head_size;
+}
+
+// scores[q][16 * panel ..] for kPanels panels of keys of [first, panel_end), one chain over the dimension per key and
+// query.
 template <class Element, uint32_t kQueries, uint32_t kPanels>
-SAMEBIT_INLINE void ScorePanels(const AttentionSplitCall& call, QueryGroup* group, uint32_t panel) {
-  const uint32_t head_size = call.layout.head_size, page_tokens = call.layout.page_tokens;
-  const Element* keys[kPanels];
+SAMEBIT_INLINE void ScorePanels(const AttentionSplitCall& call, QueryGroup* group, uint32_t panel, uint32_t first,
+                                uint32_t panel_end) {
+  const uint32_t head_size = call.layout.head_size;
+  constexpr uint32_t kDimensionsPerLine = 64 / (16 * sizeof(Element));
+  const Element *keys[kPanels], *next[kPanels];
   for (uint32_t p = 0; p < kPanels; ++p) {
-    const uint32_t token = (panel + p) * 16;
-    keys[p] =
-        reinterpret_cast<const Element*>(call.pages[token / page_tokens]) + size_t{token % page_tokens} * head_size;
+    keys[p] = KeyPanel<Element>(call, panel + p);
+    const uint32_t after = panel + kPanels + p;
+    next[p] = after < panel_end ? KeyPanel<Element>(call, after) : Values<Element>(call, (first + p) * 16);
   }
   Floats acc[kQueries][kPanels];
   for (uint32_t q = 0; q < kQueries; ++q)
     for (uint32_t p = 0; p < kPanels; ++p) acc[q][p] = Splat(0.0f);
   for (uint32_t d = 0; d < head_size; ++d) {
+    if (d % kDimensionsPerLine == 0)
+      for (uint32_t p = 0; p < kPanels; ++p) AskFor<64>(next[p] + 16 * size_t{d});
     Floats key[kPanels];
     for (uint32_t p = 0; p < kPanels; ++p) key[p] = LoadCached(keys[p] + 16 * size_t{d});
     for (uint32_t q = 0; q < kQueries; ++q) {
@@ -55,11 +83,11 @@ void Scores(const AttentionSplitCall& call, QueryGroup* group) {
     first = group->begin[q] < first ? group->begin[q] : first;
     last = group->end[q] > last ? group->end[q] : last;
   }
-  uint32_t panel = first / 16;
-  const uint32_t panel_end = (last + 15) / 16;
+  const uint32_t first_panel = first / 16, panel_end = (last + 15) / 16;
+  uint32_t panel = first_panel;
   for (; panel + kKeyPanelsAtOnce <= panel_end; panel += kKeyPanelsAtOnce)
-    ScorePanels<Element, kQueries, kKeyPanelsAtOnce>(call, group, panel);
-  for (; panel < panel_end; ++panel) ScorePanels<Element, kQueries, 1>(call, group, panel);
+    ScorePanels<Element, kQueries, kKeyPanelsAtOnce>(call, group, panel, first_panel, panel_end);
+  for (; panel < panel_end; ++panel) ScorePanels<Element, kQueries, 1>(call, group, panel, first_panel, panel_end);
 }
 
 // Turns the scores of one query into weights in place; part[0] = max, part[1] = sum.
@@ -95,9 +123,14 @@ SAMEBIT_INLINE void AddValues(const AttentionSplitCall& call, const float* const
   for (uint32_t j = begin; j < end;) {
     const uint32_t in_page = j % page_tokens;
     const uint32_t count = page_tokens - in_page < end - j ? page_tokens - in_page : end - j;
-    const Element* values = reinterpret_cast<const Element*>(call.pages[j / page_tokens] + call.layout.value_offset()) +
-                            size_t{in_page} * head_size + dimension;
-    for (uint32_t i = 0; i < count; ++i, values += head_size) {
+    const Element* values = Values<Element>(call, j) + dimension;
+    const Element* next = values;
+    if (j + count < end)
+      next = Values<Element>(call, j + count) + dimension;
+    else if (call.next_keys != nullptr)
+      next = reinterpret_cast<const Element*>(call.next_keys) + dimension;
+    for (uint32_t i = 0; i < count; ++i, values += head_size, next += head_size) {
+      AskFor<kVectors * 16 * sizeof(Element)>(next);
       Floats value[kVectors];
       for (uint32_t v = 0; v < kVectors; ++v) value[v] = LoadCached(values + 16 * v);
       for (uint32_t q = 0; q < kQueries; ++q) {

@@ -148,6 +148,7 @@ SAMEBIT_INLINE int32_t LargestLane(Ints v) {
 }
 
 SAMEBIT_INLINE void Prefetch(const void* p) { _mm_prefetch(static_cast<const char*>(p), _MM_HINT_T0); }
+SAMEBIT_INLINE void PrefetchFar(const void* p) { _mm_prefetch(static_cast<const char*>(p), _MM_HINT_T1); }
 
 SAMEBIT_INLINE __m256i LoadBytes(const uint8_t* p) { return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)); }
 

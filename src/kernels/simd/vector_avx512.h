@@ -95,6 +95,7 @@ SAMEBIT_INLINE int32_t SumLanes(Ints v) { return _mm512_reduce_add_epi32(v); }
 SAMEBIT_INLINE int32_t LargestLane(Ints v) { return _mm512_reduce_max_epi32(v); }
 
 SAMEBIT_INLINE void Prefetch(const void* p) { _mm_prefetch(static_cast<const char*>(p), _MM_HINT_T0); }
+SAMEBIT_INLINE void PrefetchFar(const void* p) { _mm_prefetch(static_cast<const char*>(p), _MM_HINT_T1); }
 
 // The eight quads of a payload, unsigned codes.
 template <uint32_t kCodeBits>

@@ -169,6 +169,7 @@ SAMEBIT_INLINE int32_t LargestLane(const Ints& v) {
 }
 
 SAMEBIT_INLINE void Prefetch(const void* p) { __builtin_prefetch(p); }
+SAMEBIT_INLINE void PrefetchFar(const void* p) { __builtin_prefetch(p, 0, 2); }
 
 // The eight quads of 4 outputs of a payload as signed bytes; `payload` is moved by 16 bytes per 4 outputs.
 // 8-bit codes become the signed weight (code - 128).

@@ -218,6 +218,7 @@ SAMEBIT_INLINE int32_t LargestLane(Ints a) {
 }
 
 SAMEBIT_INLINE void Prefetch(const void* p) { __builtin_prefetch(p); }
+SAMEBIT_INLINE void PrefetchFar(const void* p) { __builtin_prefetch(p, 0, 2); }
 
 // isum[group][row] += sum over the group's inputs of code * x, for the 16 outputs of a payload and kRows rows x [32].
 //
