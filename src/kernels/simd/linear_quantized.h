@@ -115,33 +115,9 @@ inline bool HasPairsOnly(std::span<const arith::Leaf> tree) {
   return tree.size() % 2 == 0;
 }
 
-// One panel for kRows rows, tree of pairs only: each half of a pair is code of its own, and fewer sums pass through
-// memory. Where the weights come from memory a loop over single leaves costs up to a tenth (docs/design/0018).
-template <layout::Stream kStream, uint32_t kRows>
-SAMEBIT_NOINLINE void PairsTile(const LinearCall& call, const ActivationBlock<kRows, kStream.groups>* x, uint32_t row,
-                                uint32_t panel) {
-  const uint8_t* block = FirstBlock<kStream>(call, panel);
-  const arith::Leaf* leaf = call.tree.data();
-  const arith::Leaf* const end = leaf + call.tree.size();
-  Floats acc[kRows], first[kRows], waiting[arith::kTreeDepthMax][kRows];
-  uint32_t depth = 0;
-  while (true) {
-    SumLeaf<kStream, kRows>(leaf[0], block, x, acc);
-    for (uint32_t r = 0; r < kRows; ++r) first[r] = acc[r];
-    SumLeaf<kStream, kRows>(leaf[1], block, x, acc);
-    for (uint32_t r = 0; r < kRows; ++r) acc[r] = Add(first[r], acc[r]);
-    Merge<kRows>(leaf[1].merges - 1, waiting, depth, acc);
-    leaf += 2;
-    if (leaf == end) break;
-    CHECK(depth < arith::kTreeDepthMax);
-    for (uint32_t r = 0; r < kRows; ++r) waiting[depth][r] = acc[r];
-    ++depth;
-  }
-  StoreTile(call, row, panel, acc);
-}
-
-// The same for any tree.
-template <layout::Stream kStream, uint32_t kRows>
+// One panel for kRows rows. kPairs: a tree of pairs only; each half of a pair is code of its own, and fewer sums pass
+// through memory. Where the weights come from memory a loop over single leaves costs up to a tenth (docs/design/0018).
+template <layout::Stream kStream, uint32_t kRows, bool kPairs>
 SAMEBIT_NOINLINE void TreeTile(const LinearCall& call, const ActivationBlock<kRows, kStream.groups>* x, uint32_t row,
                                uint32_t panel) {
   const uint8_t* block = FirstBlock<kStream>(call, panel);
@@ -151,7 +127,13 @@ SAMEBIT_NOINLINE void TreeTile(const LinearCall& call, const ActivationBlock<kRo
   uint32_t depth = 0;
   while (true) {
     SumLeaf<kStream, kRows>(*leaf, block, x, acc);
-    Merge<kRows>(leaf->merges, waiting, depth, acc);
+    if constexpr (kPairs) {
+      Floats first[kRows];
+      for (uint32_t r = 0; r < kRows; ++r) first[r] = acc[r];
+      SumLeaf<kStream, kRows>(*++leaf, block, x, acc);
+      for (uint32_t r = 0; r < kRows; ++r) acc[r] = Add(first[r], acc[r]);
+    }
+    Merge<kRows>(leaf->merges - (kPairs ? 1 : 0), waiting, depth, acc);
     if (++leaf == end) break;
     CHECK(depth < arith::kTreeDepthMax);
     for (uint32_t r = 0; r < kRows; ++r) waiting[depth][r] = acc[r];
@@ -169,7 +151,8 @@ struct LawOrder {
   template <layout::Stream kStream, uint32_t kRows>
   SAMEBIT_INLINE void Panel(const LinearCall& call, const ActivationBlock<kRows, kStream.groups>* x, uint32_t row,
                             uint32_t panel) const {
-    return pairs_only ? PairsTile<kStream, kRows>(call, x, row, panel) : TreeTile<kStream, kRows>(call, x, row, panel);
+    return pairs_only ? TreeTile<kStream, kRows, true>(call, x, row, panel)
+                      : TreeTile<kStream, kRows, false>(call, x, row, panel);
   }
   template <class Weight>
   static void Float(const LinearCall& call, uint32_t begin, uint32_t end) {
