@@ -31,6 +31,7 @@ ROWS = [
     "mixed:8:512",
 ]
 
+ROW_NAMES = "prefill:TOKENS, decode:BATCH:DEPTH or mixed:BATCH:TOKENS"
 BUSY_MAX = 0.1
 
 ABOUT = [
@@ -239,7 +240,7 @@ def parse():
     parser.add_argument("--repeat", type=int, default=3, help="times that a row is measured in a round")
     parser.add_argument("--decode-tokens", type=int, default=64, help="timed tokens of a decode row")
     parser.add_argument(
-        "--row", action="append", type=row_name, help="only this row (repeatable): prefill:TOKENS, decode:BATCH:DEPTH or mixed:BATCH:TOKENS"
+        "--row", action="append", type=row_name, help=f"only this row (repeatable): {ROW_NAMES}"
     )
     parser.add_argument("--flash", choices=["on", "off", "both"], default="both", help="llama.cpp's flash attention")
     parser.add_argument("--llama-bench", help="a build of llama.cpp's llama-bench, instead of xllamacpp")
@@ -253,7 +254,7 @@ def parse():
 
 def row_name(text):
     if not re.fullmatch(r"prefill:\d+|decode:\d+:\d+|mixed:\d+:\d+", text):
-        raise argparse.ArgumentTypeError(f"expected prefill:TOKENS, decode:BATCH:DEPTH or mixed:BATCH:TOKENS, found {text!r}")
+        raise argparse.ArgumentTypeError(f"expected {ROW_NAMES}, found {text!r}")
     return text
 
 

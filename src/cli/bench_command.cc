@@ -49,7 +49,9 @@ class BenchCommand final : public Command {
              .repeatable = true},
         Whole("--repeat", &repeats_, 1, 1000, "times that each row is measured (default 5, quick 3)"),
         Switch("--free-order", &free_order_, true,
-               "measure each row also with sums in whatever order is fastest: what the fixed order costs"),
+               "measure each row also with sums in whatever order is fastest: what the fixed order costs (--repeat "
+               "pairs of "
+               "engines; six or more for 95 % confidence)"),
         Text("--json", "FILE", &json_path_, "write the figures to a file"),
         Text("--svg", "FILE", &svg_path_, "draw the rows under the machine's roof")};
     Append(flags, engine_.machine_flags());

@@ -57,7 +57,8 @@ void WriteRow(JsonWriter& json, const BenchResult& one) {
     WriteSeconds(json, "seconds_free_order", figures.orders.free);
     const RatioRange cost = MedianRatio(figures.orders.fixed, figures.orders.free);
     json.Key("fixed_over_free").BeginObject().Key("median").Number(cost.median);
-    json.Key("low").Number(cost.low).Key("high").Number(cost.high).EndObject();
+    json.Key("low").Number(cost.low).Key("high").Number(cost.high);
+    json.Key("confidence").Number(cost.confidence).EndObject();
   }
   json.Key("phase_seconds").BeginObject();
   for (size_t phase = 0; phase < engine::kPhaseCount; ++phase)
@@ -116,10 +117,11 @@ std::string FreeOrderTable(const BenchReport& report) {
     const OrderFigures& orders = one.figures.orders;
     if (orders.free.empty()) continue;
     if (table.empty())
-      table = "\ntime with the fixed order over time with any order: median (where it is, 95 %), pairs of engines\n";
+      table =
+          "\ntime with the fixed order over time with any order: median (where it is, confidence), pairs of engines\n";
     const RatioRange cost = MedianRatio(orders.fixed, orders.free);
     table += Left(one.row.name(), kNameWidth) + Right(Fixed(cost.median, 3), kFigureWidth) + "  (" +
-             Fixed(cost.low, 3) + " to " + Fixed(cost.high, 3) + ")" +
+             Fixed(cost.low, 3) + " to " + Fixed(cost.high, 3) + ", " + Fixed(100 * cost.confidence, 0) + " %)" +
              Right(std::to_string(orders.free.size()), kFigureWidth) + "\n";
   }
   return table;

@@ -14,10 +14,14 @@ Error Malformed(const std::string& where, uint32_t line, const std::string& sent
 // What stands where a text should.
 const char* KindName(YamlNode::Kind kind) {
   switch (kind) {
-    case YamlNode::Kind::kNull: return "nothing";
-    case YamlNode::Kind::kText: return "a text";
-    case YamlNode::Kind::kList: return "a list";
-    case YamlNode::Kind::kMap: return "a map";
+    case YamlNode::Kind::kNull:
+      return "nothing";
+    case YamlNode::Kind::kText:
+      return "a text";
+    case YamlNode::Kind::kList:
+      return "a list";
+    case YamlNode::Kind::kMap:
+      return "a map";
   }
   return "";
 }
@@ -26,10 +30,10 @@ Result<FileSetting> SettingOf(const std::string& name, const YamlNode& value, co
   FileSetting setting = {.name = name, .is_list = value.kind == YamlNode::Kind::kList, .line = value.key_line};
   if (value.kind == YamlNode::Kind::kNull)
     return Malformed(where, value.key_line,
-              model::Printable(name) + ": expected a value, found nothing (an empty text is \"\")");
+                     model::Printable(name) + ": expected a value, found nothing (an empty text is \"\")");
   if (value.kind == YamlNode::Kind::kMap)
     return Malformed(where, value.line,
-              model::Printable(name) + ": expected a value, found a map; settings are not nested");
+                     model::Printable(name) + ": expected a value, found a map; settings are not nested");
   if (value.kind == YamlNode::Kind::kText) setting.values.push_back(value.text);
   for (const YamlNode& one : value.list) {
     if (one.kind != YamlNode::Kind::kText)

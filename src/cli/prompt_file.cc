@@ -66,8 +66,8 @@ std::optional<PromptOutput> ReadOutput(PromptFields& fields) {
       {"integer", PromptFormat::kInteger}, {"number", PromptFormat::kNumber}, {"line", PromptFormat::kLine}};
   PromptOutput output;
   const std::string format = map->Text("format", PromptFields::kRequired);
-  const auto* found = std::find_if(std::begin(kFormats), std::end(kFormats),
-                                   [&](const auto& one) { return format == one.first; });
+  const auto* found =
+      std::find_if(std::begin(kFormats), std::end(kFormats), [&](const auto& one) { return format == one.first; });
   if (found != std::end(kFormats))
     output.format = found->second;
   else
@@ -99,7 +99,7 @@ void CheckTexts(PromptFields& fields, PromptFile& file) {
                                         [&](const PromptVariable& variable) { return variable.name == name; });
       if (is_known) continue;
       const std::string rule = UndefinedRule(name);
-      const std::string effect = rule == "clock" ? ", which would make another prompt of it every day"
+      const std::string effect = rule == "clock"    ? ", which would make another prompt of it every day"
                                  : rule == "random" ? ", which would make another prompt of it every time"
                                                     : ", which is no variable";
       fields.ProblemAt(file.LineOf(*node, name), rule, "the text asks for '" + name.substr(0, 64) + "'" + effect,

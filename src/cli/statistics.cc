@@ -9,17 +9,21 @@
 namespace samebit::cli {
 namespace {
 
-// The interval from the k-th least to the k-th greatest of `count` values: the greatest k with
-// P(Binomial(count, 1/2) < k) <= 2.5 %, at least 1.
-size_t RankOfBounds(size_t count) {
+// The interval from the k-th least to the k-th greatest of a number of values.
+struct Bounds {
+  size_t rank;  // k
+  double confidence;
+};
+
+// The greatest k with 1 - 2 P(Binomial(count, 1/2) < k) >= 95 %, at least 1.
+Bounds BoundsOfMedian(size_t count) {
   double log_term = -static_cast<double>(count) * std::log(2.0);  // of P(Binomial = k), here k = 0
-  double below = 0;
-  size_t k = 0;
-  while (true) {
-    below += std::exp(log_term);
-    if (below > 0.025) return std::max(k, size_t{1});
+  double below = 0;                                               // P(Binomial < k)
+  for (size_t k = 0;; ++k) {
+    const double including = below + std::exp(log_term);
+    if (k > 0 && including > 0.025) return {k, 1 - 2 * below};
+    below = including;
     log_term += std::log(static_cast<double>(count - k)) - std::log(static_cast<double>(k + 1));
-    ++k;
   }
 }
 
@@ -42,8 +46,8 @@ RatioRange MedianRatio(const std::vector<double>& dividend, const std::vector<do
   std::vector<double> ratios;
   for (size_t i = 0; i < dividend.size(); ++i) ratios.push_back(dividend[i] / divisor[i]);
   std::sort(ratios.begin(), ratios.end());
-  const size_t rank = RankOfBounds(ratios.size());
-  return {Median(ratios), ratios[rank - 1], ratios[ratios.size() - rank]};
+  const Bounds bounds = BoundsOfMedian(ratios.size());
+  return {Median(ratios), ratios[bounds.rank - 1], ratios[ratios.size() - bounds.rank], bounds.confidence};
 }
 
 }  // namespace samebit::cli

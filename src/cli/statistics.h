@@ -8,11 +8,11 @@ namespace samebit::cli {
 double Best(const std::vector<double>& seconds);  // the least; precondition for both: not empty
 double Median(std::vector<double> seconds);
 
-// The median of pairwise ratios, and where it lies with at least 95 % confidence (the sign test: no assumption about
-// how the noise is distributed). Fewer than six pairs cannot say that: then low and high are the least and the greatest
-// ratio.
+// The median of pairwise ratios, and between which bounds it lies with what confidence (0 to 1; the sign test: no
+// assumption about how the noise is distributed). At least 0.95 from six pairs on; with fewer the bounds are the least
+// and the greatest ratio, and the confidence is what that is worth.
 struct RatioRange {
-  double median, low, high;
+  double median, low, high, confidence;
 };
 
 // Of dividend[i] / divisor[i]. Preconditions: the same number of both, at least one, all divisors above 0.

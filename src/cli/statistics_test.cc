@@ -26,13 +26,16 @@ TEST(Statistics, takes_the_middle_and_the_least) {
 TEST(Statistics, bounds_of_a_median_are_those_of_the_sign_test) {
   const struct {
     size_t count;
-    double low;
-  } table[] = {{1, 1}, {5, 1}, {6, 1}, {8, 1}, {9, 2}, {10, 2}, {15, 4}, {20, 6}, {25, 8}, {50, 18}, {100, 40}};
-  for (const auto& [count, low] : table) {
+    double low, confidence;
+  } table[] = {{1, 1, 0},       {2, 1, 0.5},      {3, 1, 0.75},     {5, 1, 0.9375},  {6, 1, 0.9688},
+               {8, 1, 0.9922},  {9, 2, 0.9609},   {10, 2, 0.9785},  {15, 4, 0.9648}, {20, 6, 0.9586},
+               {25, 8, 0.9567}, {50, 18, 0.9672}, {100, 40, 0.9648}};
+  for (const auto& [count, low, confidence] : table) {
     const RatioRange found = OfRanks(count);
     EXPECT_EQ(found.median, (static_cast<double>(count) + 1) / 2) << count;
     EXPECT_EQ(found.low, low) << count;
     EXPECT_EQ(found.high, static_cast<double>(count) + 1 - low) << count;
+    EXPECT_NEAR(found.confidence, confidence, 5e-5) << count;
   }
 }
 

@@ -69,7 +69,8 @@ class TreeBuilder final : public YAML::EventHandler {
   // "?" and "!" are what the parser says of plain and of quoted text.
   void Place(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor, YamlNode& node) {
     node.line = node.key_line = Line(mark);
-    if (anchor != 0) throw Stop{ErrorCode::kUnsupported, node.line, "anchors (&name) are not taken; write each value out"};
+    if (anchor != 0)
+      throw Stop{ErrorCode::kUnsupported, node.line, "anchors (&name) are not taken; write each value out"};
     if (!tag.empty() && tag != "?" && tag != "!")
       throw Stop{ErrorCode::kUnsupported, node.line,
                  "tags (" + model::Printable(tag.substr(0, kShown)) + ") are not taken; write the value alone"};
@@ -141,13 +142,14 @@ Result<YamlNode> ReadYaml(const std::string& text, const std::string& where) {
     TreeBuilder builder;
     parser.HandleNextDocument(builder);
     TreeBuilder second;
-    if (parser.HandleNextDocument(second)) return AtLine(where, 1, ErrorCode::kMalformed, "it holds more than one document");
+    if (parser.HandleNextDocument(second))
+      return AtLine(where, 1, ErrorCode::kMalformed, "it holds more than one document");
     return std::move(builder.root);
   } catch (const Stop& stop) {
     return AtLine(where, stop.line, stop.code, stop.sentence);
   } catch (const YAML::Exception& exception) {
     return AtLine(where, static_cast<uint32_t>(std::max(exception.mark.line, 0)) + 1, ErrorCode::kMalformed,
-              "it is no YAML: " + exception.msg.substr(0, 200));
+                  "it is no YAML: " + exception.msg.substr(0, 200));
   } catch (const std::exception& exception) {
     return AtLine(where, 1, ErrorCode::kMalformed, std::string("it is no YAML: ") + exception.what());
   }

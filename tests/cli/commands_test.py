@@ -94,6 +94,7 @@ class Commands(unittest.TestCase):
                 cost = row["fixed_over_free"]
                 self.assertLessEqual(cost["low"], cost["median"])
                 self.assertLessEqual(cost["median"], cost["high"])
+                self.assertEqual(cost["confidence"], 0.5)  # two pairs
             drawn = [
                 element.text or ""
                 for element in xml.etree.ElementTree.parse(picture).iter("{http://www.w3.org/2000/svg}text")

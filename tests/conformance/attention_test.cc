@@ -73,7 +73,8 @@ void CheckQueries(const KernelTable& table, const Split& split, const std::vecto
   const std::vector<float> queries = RandomFloats(random, count * head_size, style);
   std::vector<const float*> query(count);
   std::vector<uint16_t> begin(count), end(count);
-  std::vector<float> parts(count * stride, 777.0f), expected = parts;
+  const std::vector<float> untouched(count * stride, 777.0f);
+  std::vector<float> expected = untouched;
   for (size_t q = 0; q < count; ++q) {
     query[q] = &queries[q * head_size];
     begin[q] = ranges[q].begin;
@@ -92,13 +93,18 @@ void CheckQueries(const KernelTable& table, const Split& split, const std::vecto
   call.queries = query.data();
   call.begin = begin.data();
   call.end = end.data();
-  call.parts = parts.data();
   call.part_stride = stride;
-  table.attention_split(call);
-  for (size_t i = 0; i < parts.size(); ++i) {
-    ASSERT_EQ(std::memcmp(&parts[i], &expected[i], sizeof(float)), 0)
-        << "query " << i / stride << " of " << count << " [" << begin[i / stride] << ", " << end[i / stride]
-        << ") element " << i % stride << ": " << parts[i] << ", the law gives " << expected[i];
+  for (const std::byte* next_keys :
+       {static_cast<const std::byte*>(nullptr), split.pages[begin[0] / split.layout.page_tokens]}) {
+    std::vector<float> parts = untouched;
+    call.parts = parts.data();
+    call.next_keys = next_keys;
+    table.attention_split(call);
+    for (size_t i = 0; i < parts.size(); ++i) {
+      ASSERT_EQ(std::memcmp(&parts[i], &expected[i], sizeof(float)), 0)
+          << "query " << i / stride << " of " << count << " [" << begin[i / stride] << ", " << end[i / stride]
+          << ") element " << i % stride << ": " << parts[i] << ", the law gives " << expected[i];
+    }
   }
 }
 

@@ -131,7 +131,7 @@ class LinearOfType : public ::testing::TestWithParam<int> {
       case 32:
         return {32, 96, 576, 640, 1536};
       default:
-        return {256, 1536, 2048};
+        return {256, 1024, 1536, 2048};
     }
   }
 };
@@ -230,7 +230,7 @@ TEST(FreeOrder, is_right_to_rounding_and_not_the_law) {
       const KernelTable& table = kernels::Kernels(isa);
       SCOPED_TRACE(std::string(kernels::IsaName(isa)) + " " + std::string(arith::Format(type).name));
       const QuantizedRows quantized = arith::Format(type).quantized ? Quantize(table, p) : QuantizedRows();
-      for (const uint32_t m : {1u, 2u, 3u, 4u, 9u}) {
+      for (const uint32_t m : {1u, 2u, 3u, 4u, 8u, 9u}) {
         std::vector<float> y(size_t{m} * p.outputs);
         LinearCall call;
         call.weights = &p.packed;

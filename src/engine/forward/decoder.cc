@@ -327,8 +327,7 @@ void Decoder::VisitLogits(kernels::Worker& worker, const Batch& batch, const Log
   for (uint32_t first = 0; first < count; first += at_once) {
     const uint32_t rows = std::min(at_once, count - first);
     Begin(worker, Phase::kHead);
-    linear_.Run(worker, weights_.head(), Share::kColumns, final_.Input(rows, first), logits(0),
-                config_.vocabulary);
+    linear_.Run(worker, weights_.head(), Share::kColumns, final_.Input(rows, first), logits(0), config_.vocabulary);
     Begin(worker, Phase::kSample);
     const kernels::Range visits = worker.Part(rows);
     for (uint32_t i = visits.begin; i < visits.end; ++i) visit(first + i, logits(i));

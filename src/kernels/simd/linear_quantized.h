@@ -195,6 +195,7 @@ void LinearQuantized(const LinearCall& call, uint32_t panel_begin, uint32_t pane
 template <class Order>
 void LinearInOrder(const LinearCall& call, uint32_t panel_begin, uint32_t panel_end) {
   if (call.m == 0 || panel_begin >= panel_end) return;
+  CHECK(!call.tree.empty());
   switch (call.weights->type()) {
     case arith::WeightType::kF32:
       return Order::template Float<F32Weight>(call, panel_begin, panel_end);
